@@ -2111,6 +2111,10 @@ const sentences = [
     id: 'procedures.check',
     says: 'A procedure is checked as it is typed: problems at their lines, and the steps that it has.',
   },
+  {
+    id: 'procedures.language',
+    says: 'The words of procedures are those that the parser takes: kinds of blocks, options with their values, filters, and what values begin with.',
+  },
   { id: 'procedures.checkConfig', says: 'A check of a procedure also says what is wrong with its config.' },
   { id: 'procedures.checkRows', says: 'A check of a procedure costs no row in the database.' },
   { id: 'procedures.checkBounds', says: 'A check of a procedure is bounded, and its time is charged to the team.' },

@@ -1,22 +1,30 @@
 // The language inside {{ }}: reads its text into a tree. Nothing of it is ever run as code.
 
-const filterNames = [
-  'default',
-  'first',
-  'join',
-  'json',
-  'last',
-  'length',
-  'lines',
-  'lower',
-  'number',
-  'parse',
-  'sum',
-  'trim',
-  'upper',
-] as const
-export type FilterName = (typeof filterNames)[number]
-const filtersWithArgument = new Set<FilterName>(['default', 'join'])
+interface FilterWords {
+  /** What it gives, for people who write expressions. */
+  says: string
+  /** It takes a value in parentheses. */
+  takesValue?: true
+}
+
+export const filterWords = {
+  default: { says: 'The value in parentheses where this one is null.', takesValue: true },
+  first: { says: 'The first of a list.' },
+  join: { says: 'A list as text, with the text in parentheses between its items.', takesValue: true },
+  json: { says: 'The value as JSON text.' },
+  last: { says: 'The last of a list.' },
+  length: { says: 'How long a list, a text or an object is.' },
+  lines: { says: 'The lines of a text, as a list.' },
+  lower: { says: 'A text in lower case.' },
+  number: { says: 'A text as a number.' },
+  parse: { says: 'JSON text as a value.' },
+  sum: { says: 'The sum of a list of numbers.' },
+  trim: { says: 'A text without the spaces around it.' },
+  upper: { says: 'A text in upper case.' },
+} as const satisfies Record<string, FilterWords>
+export type FilterName = keyof typeof filterWords
+export const filterNames = Object.keys(filterWords) as FilterName[]
+const takesValue = (name: FilterName): boolean => 'takesValue' in filterWords[name]
 
 export type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'contains'
 
@@ -31,6 +39,10 @@ export type Node =
 
 /** A name that a path may begin with, and what it demands of the key after it. A demand is the sentence for a path without it. */
 interface Root {
+  /** What it holds, for people who write expressions. */
+  says?: string
+  /** The keys after it that are known before any value is there, each with what it is. */
+  fields?: Readonly<Record<string, string>>
   /** A key must follow. */
   keyed?: string
   /** A key that follows is written out, so what the path reads is known before any value is there. */
@@ -170,7 +182,7 @@ class Parser {
     const name = filterNames.find((filter) => kind === 'name' && filter === text)
     if (!name)
       throw new ExpressionProblem(`There is no filter ${JSON.stringify(text)}. There are: ${filterNames.join(', ')}.`)
-    if (!filtersWithArgument.has(name)) return { kind: 'filter', name, of, argument: null }
+    if (!takesValue(name)) return { kind: 'filter', name, of, argument: null }
     if (!this.#takes('sign', '(')) throw new ExpressionProblem(`The filter ${name} needs a value: ${name}("…").`)
     const argument = this.either()
     this.#expect(')')

@@ -12,7 +12,13 @@ export interface Names {
 }
 
 export const dataAlone = (): Names => ({
-  roots: { data: { keyed: 'Say which step: data.fetch.', named: 'Name the step: data.fetch or data["fetch"].' } },
+  roots: {
+    data: {
+      says: 'What earlier steps gave, by their ids.',
+      keyed: 'Say which step: data.fetch.',
+      named: 'Name the step: data.fetch or data["fetch"].',
+    },
+  },
   known: new Map(),
 })
 

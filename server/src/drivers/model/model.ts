@@ -41,6 +41,18 @@ export interface RunFacts {
   }
 }
 
+/** The case of a run that a case started, as `facts.case` has it. */
+export interface CaseFacts {
+  id: string
+  queue_id: string
+  title: string
+  /** Parsed where it is JSON. */
+  data: unknown
+  priority: string
+  labels: { key: string; value: string }[]
+  attempts: number
+}
+
 export interface Setup {
   /** `provider:model`, or `builtin:runbook`. */
   model: string

@@ -14,6 +14,7 @@ import { discardRevision } from './builder/discardRevision.ts'
 import { generateRevision } from './builder/generateRevision.ts'
 import { getAgent } from './getAgent.ts'
 import { getBuilderRunStatus } from './builder/getBuilderRunStatus.ts'
+import { getProcedureLanguage } from './getProcedureLanguage.ts'
 import { getRevision } from './getRevision.ts'
 import { getRevisionBuilderRun } from './builder/getRevisionBuilderRun.ts'
 import { hiddenAgents } from './hiddenAgents.ts'
@@ -48,6 +49,7 @@ export const agents = feature({
     getBuilderRunStatus,
     resumeBuilderRun,
     checkProcedure,
+    getProcedureLanguage,
     acceptRevision,
     discardRevision,
   ],

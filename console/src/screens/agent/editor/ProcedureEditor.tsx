@@ -46,7 +46,7 @@ export default function ProcedureEditor(props: EditorProps) {
   const complete = useEffectEvent(({ state, pos, explicit }: CompletionContext) => {
     const found = props.language && completionsAt(state.doc.toString(), pos, props.language, props.steps)
     // without a key it appears only where something was begun
-    if (!found || (!explicit && found.from === pos && !/[`.={|\s]/.test(state.sliceDoc(pos - 1, pos)))) return null
+    if (!found || (!explicit && found.from === pos && !/[`.={| ]/.test(state.sliceDoc(pos - 1, pos)))) return null
     return { from: found.from, options: found.options, validFor: /^\w*$/ }
   })
   const begin = useEffectEvent(() => ({ doc: text, lock: locked(isReadOnly) }))

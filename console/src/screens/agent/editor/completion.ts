@@ -39,10 +39,14 @@ export function completionsAt(
   const fence = isOpening ? /^ {0,3}(?:`{3,}|~{3,})\s*([a-z]*)$/.exec(before) : null
   if (fence) return { from: at - (fence[1] ?? '').length, options: choices(blocks) }
   const earlier = steps.filter((step) => step.line < (block?.openLine ?? line))
+  const known = blocks.find(({ name }) => name === block?.kind)
   const expression = expressionBefore(before, isOpening)
-  if (expression !== undefined) return inExpression(expression, at, words, earlier)
-  const opened = block && isOpening ? blocks.find(({ name }) => name === block.kind) : undefined
-  return opened && inOptions(before, at, opened.options)
+  if (expression !== undefined) {
+    const own = isOpening ? [] : (known?.own_roots ?? [])
+    return inExpression(expression, at, own.length > 0 ? { ...words, roots: own, step_fields: [] } : words, earlier)
+  }
+  if (!known || !block) return undefined
+  return isOpening ? inOptions(before, at, known.options) : inBody(before, at, known, line - block.openLine)
 }
 
 /** What stands between the last open braces, or inside `if="…`, and the place. */
@@ -55,22 +59,32 @@ function expressionBefore(before: string, isOpening: boolean): string | undefine
 function inExpression(
   expression: string,
   at: number,
-  { filters, roots, stepFields }: Omit<Language, 'blocks'>,
+  { filters, roots, step_fields }: Omit<Language, 'blocks'>,
   steps: readonly KnownStep[],
 ): Offered | undefined {
   const filter = /\|\s*([a-z]*)$/.exec(expression)
-  if (filter) return { from: at - (filter[1] ?? '').length, options: choices(filters) }
-  const path = /(?:^|[^\w.\])"'])((?:[A-Za-z_]\w*\.)*)([A-Za-z_]\w*|)$/.exec(expression)
+  if (filter) return { from: at - (filter[1] ?? '').length, options: filters.flatMap(filterChoice) }
+  const path = /(?:^|[^\w.\])"'])((?:[A-Za-z_][\w-]*\.)*)([A-Za-z_][\w-]*|)$/.exec(expression)
   if (!path || isInText(expression)) return undefined
   const [, above = '', typed = ''] = path
   const from = at - typed.length
   const [root = '', second, third] = above.split('.')
   if (above === '') return { from, options: choices(roots) }
-  if (root === 'steps' && second === '')
+  const begun = roots.find(({ name }) => name === root)
+  if (begun?.names_step && second === '')
     return { from, options: steps.map(({ id, line }) => ({ label: id, detail: `the step of line ${line}` })) }
-  if (root === 'steps') return third === '' ? { from, options: choices(stepFields) } : undefined
-  const fields = second === '' ? roots.find(({ name }) => name === root)?.fields : undefined
-  return fields && { from, options: choices(fields) }
+  const fields = begun?.names_step ? third === '' && step_fields : second === '' && begun?.fields
+  return fields && fields.length > 0 ? { from, options: choices(fields) } : undefined
+}
+
+const filterChoice = ({ takes_value, ...word }: Language['filters'][number]): Choice[] =>
+  choices([word], takes_value ? '(' : '')
+
+/** A verb at the beginning of a line: of any in a browser block, of the first in others. */
+function inBody(before: string, at: number, { name, verbs }: Language['blocks'][number], line: number): Offered | undefined {
+  const typed = /^\s*([A-Za-z]*)$/.exec(before)?.[1]
+  if (typed === undefined || verbs.length === 0 || (line > 1 && name !== 'browser')) return undefined
+  return { from: at - typed.length, options: choices(verbs) }
 }
 
 /** An odd number of quotes before the place: it is inside a text. */

@@ -35,24 +35,34 @@ test('a line of a block has its fence, its kind, its options, its verb and its v
 })
 
 const word = (name: string) => ({ name, says: `${name} is this` })
+const root = (name: string, fields: string[] = []) => ({ ...word(name), fields: fields.map(word), names_step: false })
 const language: Language = {
   blocks: [
     {
       ...word('http'),
+      name: 'http',
       options: [
         { ...word('id'), values: [] },
         { ...word('on_error'), values: ['fail', 'ask'] },
       ],
+      verbs: [word('GET'), word('POST')],
+      own_roots: [],
     },
-    { ...word('output'), options: [{ ...word('if'), values: [] }] },
+    { ...word('output'), name: 'output', options: [{ ...word('if'), values: [] }], verbs: [], own_roots: [] },
+    {
+      ...word('html'),
+      name: 'html',
+      options: [{ ...word('if'), values: [] }],
+      verbs: [],
+      own_roots: [{ ...root('data'), names_step: true }],
+    },
   ],
-  filters: [word('trim'), word('number')],
-  roots: [
-    { ...word('message'), fields: [] },
-    { ...word('steps'), fields: [] },
-    { ...word('run'), fields: [word('id'), word('number')] },
+  filters: [
+    { ...word('trim'), takes_value: false },
+    { ...word('default'), takes_value: true },
   ],
-  stepFields: [word('output'), word('ok')],
+  roots: [root('message'), { ...root('steps'), names_step: true }, root('run', ['id', 'number'])],
+  step_fields: [word('output'), word('ok')],
 }
 const steps = [
   { id: 'order', line: 1 },
@@ -68,7 +78,7 @@ function offered(text: string): string[] | undefined {
 }
 
 test('after a fence come the kinds of blocks, then options that are not there yet, then their values', () => {
-  assert.deepEqual(offered('# T\n\n```ht¦'), ['```http', '```output'])
+  assert.deepEqual(offered('# T\n\n```ht¦'), ['```http', '```output', '```html'])
   assert.deepEqual(offered('```http ¦\n```'), ['```http id=', '```http on_error='])
   assert.deepEqual(offered('```http id=a o¦\n```'), ['```http id=a on_error='])
   assert.deepEqual(offered('```http on_error=¦\n```'), ['```http on_error=fail', '```http on_error=ask'])
@@ -84,9 +94,24 @@ test('in braces, and in if="…", come what values begin with, earlier steps, th
   assert.deepEqual(inBlock('{{ steps.order.¦'), ['{{ steps.order.output', '{{ steps.order.ok'])
   assert.equal(inBlock('{{ steps.order.output.¦'), undefined)
   assert.deepEqual(inBlock('{{ run.n¦'), ['{{ run.id', '{{ run.number'])
-  assert.deepEqual(inBlock('{{ message.x | ¦'), ['{{ message.x | trim', '{{ message.x | number'])
+  assert.deepEqual(inBlock('{{ message.x | ¦'), ['{{ message.x | trim', '{{ message.x | default('])
   assert.equal(inBlock('{{ "in a ¦'), undefined)
   assert.equal(inBlock('{{ message }} ¦'), undefined)
   assert.equal(inBlock('\\{{ ¦'), undefined)
   assert.deepEqual(offered('```output if="run.¦"\n```'), ['```output if="run.id', '```output if="run.number'])
+})
+
+test('in an html block come what pages read, and in its if="…" what all blocks read', () => {
+  const page = (line: string) => offered(`\`\`\`http id=order\nGET x\n\`\`\`\n\`\`\`html\n${line}\n\`\`\``)
+  assert.deepEqual(page('<p>{{ ¦'), ['<p>{{ data'])
+  assert.deepEqual(page('<p>{{ data.¦'), ['<p>{{ data.order'])
+  assert.equal(page('<p>{{ data.order.¦'), undefined)
+  assert.deepEqual(offered('```html if="¦"\n```'), ['```html if="message', '```html if="steps', '```html if="run'])
+})
+
+test('in the first line of a block come the words that it begins with', () => {
+  assert.deepEqual(offered('```http\n¦\n```'), ['GET', 'POST'])
+  assert.deepEqual(offered('```http\nP¦\n```'), ['GET', 'POST'])
+  assert.equal(offered('```http\nGET x\nA¦\n```'), undefined)
+  assert.equal(offered('```output\nP¦\n```'), undefined)
 })

@@ -14,6 +14,8 @@ export const blockKinds = [
 ] as const
 export type BlockKind = (typeof blockKinds)[number]
 
+export const onErrorValues = ['fail', 'continue', 'ask'] as const
+
 /** Fills the holes of a template: text in most contexts, any value for `json_value` and `value`. */
 export type Fill = (template: Template) => unknown
 
@@ -29,7 +31,7 @@ export interface Block extends BlockAction {
   /** The line of its opening fence, from 1. */
   line: number
   condition: Expression | null
-  onError: 'fail' | 'continue' | 'ask'
+  onError: (typeof onErrorValues)[number]
   /** How often a failed call is made again. */
   retry: number
   /** Ids of earlier steps that it reads. */

@@ -1,16 +1,10 @@
 // Reads a procedure: its executable blocks, and everything that is wrong with them, each with its line.
 import { ExpressionProblem, parseExpression, type Expression } from '../../../base/expression/expression.ts'
 import type { Tell } from '../../../base/expression/holes.ts'
-import { agentBlock, outputBlock, toolBlock, writeBlock } from './blocks/texts.ts'
-import { browserBlock } from './blocks/browser.ts'
-import { caseBlock, waitBlock } from './blocks/cases.ts'
-import { codeBlock } from './blocks/code.ts'
-import { htmlBlock } from './blocks/html.ts'
-import { httpBlock } from './blocks/http.ts'
-import { approveBlock, askBlock } from './blocks/people.ts'
-import { blockKinds, readTemplate, type Block, type BlockKind, type BlockAction, type Draft } from './block.ts'
+import { blockKinds, onErrorValues, readTemplate, type Block, type BlockKind, type Draft } from './block.ts'
 import { openingOf, readFences, type Fence, type MissedFence } from './fences.ts'
 import { durationHint, readDuration } from './durations.ts'
+import { kinds } from './kinds.ts'
 import { runbookRoots } from './scope.ts'
 import { readWords } from './blockOptions.ts'
 
@@ -20,27 +14,6 @@ export interface RunbookProblem {
   line: number
   message: string
 }
-
-const ofAll = ['id', 'if', 'on_error', 'retry']
-const kinds: Record<BlockKind, { attributes: string[]; read: (draft: Draft) => BlockAction }> = {
-  agent: { attributes: [...ofAll, 'name'], read: agentBlock },
-  approve: { attributes: [...ofAll, 'timeout', 'on_timeout'], read: approveBlock },
-  ask: { attributes: [...ofAll, 'timeout', 'on_timeout', 'header', 'multi'], read: askBlock },
-  bash: { attributes: [...ofAll, 'timeout'], read: codeBlock('bash') },
-  browser: { attributes: ofAll, read: browserBlock },
-  case: { attributes: [...ofAll, 'queue', 'title'], read: caseBlock },
-  file: { attributes: [...ofAll, 'path'], read: writeBlock('sandbox_write_file') },
-  html: { attributes: ['id', 'if'], read: htmlBlock },
-  http: { attributes: [...ofAll, 'connection'], read: httpBlock },
-  js: { attributes: [...ofAll, 'timeout'], read: codeBlock('js') },
-  memory: { attributes: [...ofAll, 'path'], read: writeBlock('memory_write') },
-  output: { attributes: ['id', 'if'], read: outputBlock },
-  python: { attributes: [...ofAll, 'timeout'], read: codeBlock('python') },
-  tool: { attributes: [...ofAll, 'name'], read: toolBlock },
-  wait: { attributes: ofAll, read: waitBlock },
-}
-/** They may hold {{ }}; `if` is an expression itself. */
-const withHoles = new Set(['if', 'path', 'title'])
 
 interface ReadBlock extends Omit<Block, 'id' | 'reads' | 'readsMemory'> {
   givenId: string | undefined
@@ -122,8 +95,11 @@ function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
     for (const word of bare)
       tell(line, `${JSON.stringify(word.slice(0, 40))} means nothing here. ${attributesOf(kind)}`)
   for (const [name, value] of attributes) {
-    if (!kinds[kind].attributes.includes(name)) tell(line, `A ${kind} block has no ${name}=. ${attributesOf(kind)}`)
-    else if (!withHoles.has(name) && value.includes('{{')) tell(line, `${name}= cannot hold {{ }}. Write it out.`)
+    const option = Object.hasOwn(kinds[kind].options, name) ? kinds[kind].options[name] : undefined
+    if (!option) tell(line, `A ${kind} block has no ${name}=. ${attributesOf(kind)}`)
+    else if (!option.mayHoldValues && value.includes('{{')) tell(line, `${name}= cannot hold {{ }}. Write it out.`)
+    else if (option.values && !option.values.includes(value))
+      tell(line, `${name}=${value.slice(0, 40)} is not known here. Use ${oneOfThese(option.values)}.`)
   }
   const expressions: ReadBlock['expressions'] = []
   const condition = readCondition(attributes.get('if'), line, tell)
@@ -143,7 +119,7 @@ function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
       return template
     },
   }
-  const onError = readOnError(attributes.get('on_error'), line, tell)
+  const onError = onErrorValues.find((value) => value === attributes.get('on_error')) ?? 'fail'
   const retry = readRetry(attributes.get('retry'), line, tell)
   return {
     kind,
@@ -161,7 +137,11 @@ function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
 const stepsOf = ({ reads }: Expression): string[] => [...(reads.get('steps') ?? [])]
 
 const attributesOf = (kind: BlockKind): string =>
-  `A ${kind} block takes ${kinds[kind].attributes.map((name) => `${name}=`).join(', ')}.`
+  `A ${kind} block takes ${Object.keys(kinds[kind].options)
+    .map((name) => `${name}=`)
+    .join(', ')}.`
+
+const oneOfThese = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
 function readCondition(source: string | undefined, line: number, tell: Tell): Expression | null {
   if (source === undefined) return null
@@ -181,12 +161,6 @@ function readTimeout(text: string | undefined, line: number, tell: Tell): number
   if (seconds === undefined || seconds < 1)
     tell(line, `timeout=${text.slice(0, 40)} is not a duration of a second or more. ${durationHint}`)
   return seconds
-}
-
-function readOnError(text: string | undefined, line: number, tell: Tell): Block['onError'] {
-  if (text === undefined || text === 'fail' || text === 'continue' || text === 'ask') return text ?? 'fail'
-  tell(line, `on_error=${text.slice(0, 40)} is not known. Use fail, continue or ask.`)
-  return 'fail'
 }
 
 function readRetry(text: string | undefined, line: number, tell: Tell): number {

@@ -5,16 +5,42 @@ import type { Roots } from '../../../base/expression/expression.ts'
 import { CannotRender, stepsOfTurn } from '../../../base/expression/text.ts'
 import { isRecord } from '../../../base/isRecord.ts'
 import { StepBudget } from '../../../base/stepBudget.ts'
-import type { RunFacts } from '../model.ts'
+import type { CaseFacts, RunFacts } from '../model.ts'
 
-export const runbookRoots: Roots = {
-  message: {},
-  case: {},
-  steps: { named: 'Name the step: steps.fetch or steps["fetch"].' },
-  answers: {},
-  memory: { keyed: 'Say which memory file: memory["notes/a.md"].' },
-  run: {},
+const runFields: Record<keyof RunFacts['run'], string> = {
+  id: 'The id of the run.',
+  number: 'The number of the run in the team.',
+  title: 'The title of the run, or null.',
+  agent_id: 'The id of the agent.',
+  agent_name: 'The name of the agent.',
+  source: 'What started the run: api, schedule, case_trigger …',
+  created_at: 'When the run was started, in UTC.',
 }
+
+const caseFields: Record<keyof CaseFacts, string> = {
+  id: 'The id of the case.',
+  queue_id: 'The id of its queue.',
+  title: 'Its title.',
+  data: 'Its data: an object where it is JSON, otherwise text.',
+  priority: 'Its priority, as a word.',
+  labels: 'Its labels, each with key and value.',
+  attempts: 'How often runs have begun to work on it, this one included.',
+}
+
+export const runbookRoots = {
+  message: { says: 'What started the run: text, or an object.' },
+  case: { says: 'The case that the run works on, or null.', fields: caseFields },
+  steps: {
+    says: 'The results of earlier steps, by their ids.',
+    named: 'Name the step: steps.fetch or steps["fetch"].',
+  },
+  answers: { says: 'What people answered, by the id of the step or by the question.' },
+  memory: {
+    says: 'Memory files of the agent, by their paths; null where there is none.',
+    keyed: 'Say which memory file: memory["notes/a.md"].',
+  },
+  run: { says: 'The run itself.', fields: runFields },
+} as const satisfies Roots
 
 /** A memory file must be read first. */
 export class WantsMemory extends Error {
@@ -30,6 +56,13 @@ interface StepView {
   error: string | null
   ok: boolean
   skipped: boolean
+}
+
+export const stepFields: Record<keyof StepView, string> = {
+  output: 'What the step gave.',
+  ok: 'Whether it succeeded.',
+  error: 'Why it failed, as text, or null.',
+  skipped: 'Whether its condition was not met.',
 }
 
 /** Its budget is that of one turn. */

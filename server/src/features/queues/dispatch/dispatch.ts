@@ -1,6 +1,7 @@
 // Dispatch: gives the next cases of a queue to its agents, each with a run of its own, in one transaction.
 import { part, type Sql } from '../../../base/db.ts'
 import { newId } from '../../../base/ids.ts'
+import type { CaseFacts } from '../../../drivers/model/model.ts'
 import type { NewRun } from '../../../engine/starting/createRun.ts'
 import { engineOf } from '../../../engine/engine.ts'
 import { announceReady } from '../../../engine/ledger/notifyChannels.ts'
@@ -206,7 +207,7 @@ async function speakersOf(sql: Sql, caseIds: string[]): Promise<Map<string, stri
 const unique = (members: (string | null)[]): string[] => [...new Set(members.filter((one) => one !== null))]
 
 /** What a model reads of its case, and a runbook as `case`. */
-const messageOf = (queueId: string, { id, title, data, priority, attempts, labels }: NextCase) => ({
+const messageOf = (queueId: string, { id, title, data, priority, attempts, labels }: NextCase): { case: CaseFacts } => ({
   case: { id, queue_id: queueId, title, data, priority, labels, attempts: attempts + 1 },
 })
 

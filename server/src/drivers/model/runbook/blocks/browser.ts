@@ -2,7 +2,8 @@
 import type { BlockAction, Draft } from '../block.ts'
 import { indexOutsideHoles, type Template } from '../template.ts'
 
-const usage: Record<string, string> = {
+/** How a line of it is written, by its first word. */
+export const browserUsage: Record<string, string> = {
   open: 'open https://example.com/path',
   click: 'click Save',
   type: 'type Name = text',
@@ -23,13 +24,13 @@ export function browserBlock(draft: Draft): BlockAction {
 function readLine(draft: Draft, text: string, line: number): Template {
   const verb = /^\S*/.exec(text)![0]
   const rest = text.slice(verb.length).trim()
-  if (!Object.hasOwn(usage, verb)) {
+  if (!Object.hasOwn(browserUsage, verb)) {
     draft.tell(
       line,
-      `${JSON.stringify(verb.slice(0, 20))} is not a browser action. There are: ${Object.values(usage).join('; ')}.`,
+      `${JSON.stringify(verb.slice(0, 20))} is not a browser action. There are: ${Object.values(browserUsage).join('; ')}.`,
     )
   } else if ((rest === '' && !['read', 'screenshot'].includes(verb)) || (verb === 'screenshot' && rest !== '')) {
-    draft.tell(line, `Write ${usage[verb]}.`)
+    draft.tell(line, `Write ${browserUsage[verb]}.`)
   } else if (verb === 'open') {
     const url = draft.template(rest, line, 'url')
     return { ...url, literals: [`open ${url.literals[0]}`, ...url.literals.slice(1)] }
@@ -40,7 +41,7 @@ function readLine(draft: Draft, text: string, line: number): Template {
 /** The first ` = ` ends the name of the field, so a value before it must not contain one. */
 function readTyping(draft: Draft, rest: string, line: number): Template {
   const equals = indexOutsideHoles(rest, '=')
-  if (equals < 1 || rest.slice(0, equals).trim() === '') draft.tell(line, `Write ${usage['type']}.`)
+  if (equals < 1 || rest.slice(0, equals).trim() === '') draft.tell(line, `Write ${browserUsage['type']}.`)
   const target = draft.template(`type ${rest.slice(0, Math.max(equals, 0)).trim()} = `, line, 'line')
   for (const hole of target.holes) hole.part = 'target'
   const typed = draft.template(rest.slice(equals + 1).trim(), line, 'line')

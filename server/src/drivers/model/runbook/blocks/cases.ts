@@ -31,7 +31,15 @@ function filledMoment(template: Template, fill: Fill): object {
   return moment
 }
 
-const verbs: Record<string, (draft: Draft, order: Order) => BlockAction> = { complete, create, fail, postpone }
+const verbs = { complete, create, fail, postpone }
+
+/** How its first line is written, by its first word. */
+export const caseUsage: Record<keyof typeof verbs, string> = {
+  complete: 'complete, and the result below it',
+  create: 'create queue=name, its title and its data below it',
+  fail: 'fail, and the reason below it',
+  postpone: 'postpone 1d, and a reason below it',
+}
 
 interface Order {
   /** The words after the verb. */
@@ -47,7 +55,7 @@ export function caseBlock(draft: Draft): BlockAction {
   const spoken = isInFence ? draft.words.join(' ') : (head?.text ?? '')
   const verb = /^\S*/.exec(spoken)![0]
   const line = isInFence ? draft.line : (head?.line ?? draft.line)
-  const known = Object.hasOwn(verbs, verb) ? verbs[verb]! : undefined
+  const known = Object.hasOwn(verbs, verb) ? verbs[verb as keyof typeof verbs] : undefined
   if (!known) {
     const said =
       verb === '' ? 'This case block is empty' : `${JSON.stringify(verb.slice(0, 20))} cannot be done to a case`

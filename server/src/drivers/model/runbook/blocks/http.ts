@@ -3,6 +3,8 @@ import { withoutBlankEdges, type BlockAction, type Draft, type Line } from '../b
 import type { Template } from '../template.ts'
 
 const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']
+/** How its first line begins. */
+export const httpUsage = Object.fromEntries(methods.map((method) => [method, `${method} https://example.com/items`]))
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 
 export function httpBlock(draft: Draft): BlockAction {

@@ -12,7 +12,7 @@ const expiresMaxS = 365 * 86_400
 export function approveBlock(draft: Draft): BlockAction {
   const { title, rest } = readTitle(draft, 'what is to be approved')
   const description = rest.text === '' ? undefined : draft.template(rest.text, rest.line, 'text')
-  const limits = readLimits(draft, ['fail', 'approve', 'reject', 'continue'])
+  const limits = readLimits(draft)
   return {
     tool: 'human_approve',
     resolve: (fill) => ({
@@ -27,10 +27,9 @@ export function askBlock(draft: Draft): BlockAction {
   const { title, rest } = readTitle(draft, 'the question')
   const { text, form, options } = splitAsk(draft, rest)
   const description = text.text === '' ? undefined : draft.template(text.text, text.line, 'text')
-  const limits = readLimits(draft, ['fail', 'continue'])
+  const limits = readLimits(draft)
   const header = draft.attributes.get('header')
   const multi = draft.attributes.get('multi')
-  if (multi !== undefined && multi !== 'true' && multi !== 'false') draft.tell(draft.line, 'multi= is true or false.')
   if (form && (header ?? multi) !== undefined)
     draft.tell(draft.line, 'A form takes no header= and no multi=. Remove them.')
   const asks = (fill: Fill): object => {
@@ -69,11 +68,8 @@ function filledTitle(title: Template, fill: Fill): string {
   return text
 }
 
-function readLimits(draft: Draft, allowed: string[]): { expires_in_s?: number; on_timeout?: string } {
+function readLimits(draft: Draft): { expires_in_s?: number; on_timeout?: string } {
   const onTimeout = draft.attributes.get('on_timeout')
-  if (onTimeout !== undefined && !allowed.includes(onTimeout)) {
-    draft.tell(draft.line, `on_timeout= is one of ${allowed.join(', ')} here.`)
-  }
   if (onTimeout !== undefined && draft.timeoutS === undefined) {
     draft.tell(draft.line, 'on_timeout= needs timeout=, e.g. timeout=24h.')
   }
