@@ -90,6 +90,7 @@ export type OperationId =
   | 'getHumanRequest'
   | 'getHumanRequestCounts'
   | 'getOverview'
+  | 'getProcedureLanguage'
   | 'getProfile'
   | 'getPromotionGate'
   | 'getQueue'
@@ -287,6 +288,7 @@ export const operations: Record<OperationId, OperationShape> = {
   getHumanRequest: {"verb":"GET","path":"/v2/human-requests/:request_id","call":"humanRequests.get","input":"none","answer":"json","fields":{}},
   getHumanRequestCounts: {"verb":"GET","path":"/v2/teams/:teamId/human-request-counts","call":"humanRequests.counts","input":"none","answer":"json","fields":{}},
   getOverview: {"verb":"GET","path":"/v2/teams/:teamId/overview","call":"teams.overview","input":"none","answer":"json","fields":{}},
+  getProcedureLanguage: {"verb":"GET","path":"/v2/procedure-language","call":"agents.procedureLanguage","input":"none","answer":"json","fields":{}},
   getProfile: {"verb":"GET","path":"/v2/profile","call":"teams.profile","input":"none","answer":"json","fields":{}},
   getPromotionGate: {"verb":"GET","path":"/v2/agents/:agent_id/promotion-gate","call":"evaluations.getPromotionGate","input":"none","answer":"json","fields":{}},
   getQueue: {"verb":"GET","path":"/v2/queues/:queue_id","call":"queues.get","input":"none","answer":"json","fields":{}},

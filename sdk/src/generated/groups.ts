@@ -137,6 +137,7 @@ import type {
   GetHumanRequestAnswer,
   GetHumanRequestCountsAnswer,
   GetOverviewAnswer,
+  GetProcedureLanguageAnswer,
   GetProfileAnswer,
   GetPromotionGateAnswer,
   GetQueueAnswer,
@@ -395,6 +396,11 @@ export class AgentsGroup extends Group {
   /** Reads a procedure as a run would, and saves nothing: its problems at their lines (at most 100 errors) and its steps in their order. With `config`, the problems of the config come too, and a warning where a step needs a plugin that the config does not have. Needs the scope `agents:read`. */
   checkProcedure(input: CheckProcedureInput, options?: CallOptions): Call<CheckProcedureAnswer> {
     return this.client.json('POST', '/v2/teams/:teamId/procedure-checks', {}, input, withoutKey(options))
+  }
+
+  /** The kinds of blocks with their options, the filters, and what `{{ }}` can read, as this server reads procedures. It changes only with the version of the server. Needs the scope `agents:read`. */
+  procedureLanguage(options?: CallOptions): Call<GetProcedureLanguageAnswer> {
+    return this.client.json('GET', '/v2/procedure-language', {}, undefined, options)
   }
 
   /** The draft gets the proposed config, and the builder run is completed. Promote the draft to make it live. Needs the scope `agents:write`. */

@@ -525,6 +525,42 @@ export interface ProcedureStep {
   reads: string[]
 }
 
+export interface ProcedureBlock {
+  name: "agent" | "approve" | "ask" | "bash" | "browser" | "case" | "file" | "html" | "http" | "js" | "memory" | "output" | "python" | "tool" | "wait"
+  /** What it is or does, in a sentence. */
+  says: string
+  /** What can follow the name of the block, as `name=value`. */
+  options: ProcedureOption[]
+  /** The words with which a line of it begins, each as it is written. */
+  verbs: ProcedureWord[]
+  /** What values in its text begin with, where that differs from `roots`. `if=` always takes `roots`. */
+  own_roots: ProcedureRoot[]
+}
+
+export interface ProcedureFilter {
+  name: string
+  /** What it is or does, in a sentence. */
+  says: string
+  /** It takes a value in parentheses: `default("none")`. */
+  takes_value: boolean
+}
+
+export interface ProcedureRoot {
+  name: string
+  /** What it is or does, in a sentence. */
+  says: string
+  /** The keys after it that are known before a run. */
+  fields: ProcedureWord[]
+  /** The key after it is the id of an earlier step, written out. */
+  names_step: boolean
+}
+
+export interface ProcedureWord {
+  name: string
+  /** What it is or does, in a sentence. */
+  says: string
+}
+
 export interface Schedule {
   id: string
   schedule_id: string
@@ -1558,6 +1594,14 @@ export interface BuilderQuestion {
   multi_select?: boolean
 }
 
+export interface ProcedureOption {
+  name: string
+  /** What it is or does, in a sentence. */
+  says: string
+  /** The values it can have; empty: any. */
+  values: string[]
+}
+
 export interface RunLimits {
   max_steps: number
   /** Of active time: waiting does not count. */
@@ -2129,6 +2173,15 @@ export interface CheckProcedureAnswer {
     path: string
     message: string
   }[]
+}
+
+export interface GetProcedureLanguageAnswer {
+  blocks: ProcedureBlock[]
+  filters: ProcedureFilter[]
+  /** What the path of an expression can begin with. */
+  roots: ProcedureRoot[]
+  /** What follows the id of a step: `steps.fetch.output`. */
+  step_fields: ProcedureWord[]
 }
 
 export interface AcceptRevisionInput {
