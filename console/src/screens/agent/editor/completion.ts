@@ -81,7 +81,12 @@ const filterChoice = ({ takes_value, ...word }: Language['filters'][number]): Ch
   choices([word], takes_value ? '(' : '')
 
 /** A verb at the beginning of a line: of any in a browser block, of the first in others. */
-function inBody(before: string, at: number, { name, verbs }: Language['blocks'][number], line: number): Offered | undefined {
+function inBody(
+  before: string,
+  at: number,
+  { name, verbs }: Language['blocks'][number],
+  line: number,
+): Offered | undefined {
   const typed = /^\s*([A-Za-z]*)$/.exec(before)?.[1]
   if (typed === undefined || verbs.length === 0 || (line > 1 && name !== 'browser')) return undefined
   return { from: at - typed.length, options: choices(verbs) }

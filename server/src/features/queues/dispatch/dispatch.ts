@@ -207,7 +207,10 @@ async function speakersOf(sql: Sql, caseIds: string[]): Promise<Map<string, stri
 const unique = (members: (string | null)[]): string[] => [...new Set(members.filter((one) => one !== null))]
 
 /** What a model reads of its case, and a runbook as `case`. */
-const messageOf = (queueId: string, { id, title, data, priority, attempts, labels }: NextCase): { case: CaseFacts } => ({
+const messageOf = (
+  queueId: string,
+  { id, title, data, priority, attempts, labels }: NextCase,
+): { case: CaseFacts } => ({
   case: { id, queue_id: queueId, title, data, priority, labels, attempts: attempts + 1 },
 })
 
