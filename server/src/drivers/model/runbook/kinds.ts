@@ -10,7 +10,7 @@ import { httpBlock, httpUsage } from './blocks/http.ts'
 import { approveBlock, askBlock } from './blocks/people.ts'
 import { agentBlock, outputBlock, toolBlock, writeBlock } from './blocks/texts.ts'
 
-export interface Option {
+interface Option {
   /** What it means, in a sentence. */
   says: string
   /** The values it can have; absent: any that its reader takes. */

@@ -4,7 +4,7 @@ import { blockKinds, type BlockKind } from './block.ts'
 import { kinds } from './kinds.ts'
 import { runbookRoots, stepFields } from './scope.ts'
 
-export interface Word {
+interface Word {
   name: string
   /** What it is or does, in a sentence. */
   says: string
@@ -30,7 +30,7 @@ interface BlockWord {
   own_roots: RootWord[]
 }
 
-export interface ProcedureLanguage {
+interface ProcedureLanguage {
   blocks: BlockWord[]
   filters: (Word & { takes_value: boolean })[]
   roots: RootWord[]
