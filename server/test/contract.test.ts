@@ -26,12 +26,7 @@ interface Described {
 
 const fixed = JSON.parse(await readFile(new URL('./contract/operations.json', import.meta.url), 'utf8')) as Fixed[]
 /** Optional ones that the contract's page names beside those of the list. */
-/** Optional parameters that the contract does not have. */
-const furtherQuery: Record<string, string[]> = {
-  callMcp: ['toolsets', 'readonly', 'schemas'],
-  listAgents: ['search'],
-  listRuns: ['details'],
-}
+const furtherQuery: Record<string, string[]> = { callMcp: ['toolsets', 'readonly', 'schemas'] }
 const service = await testApp()
 service.work('sandboxes')
 const { body: document } = await service.call('GET /openapi.json')

@@ -122,6 +122,11 @@ const listed = async (team: TestTeam) => {
   return { ids: body.data.map(({ id }: { id: string }) => id) as string[], total: body.total as number }
 }
 
+const detailed = async (team: TestTeam, ids: string[]) => {
+  const { body } = await team.call(`GET /v2/teams/:teamId/run-details?run_ids=${ids.join(',')}`)
+  return body.run_details.map(({ run_id }: { run_id: string }) => run_id) as string[]
+}
+
 const inbox = async (team: TestTeam, query = '') => {
   const { body } = await team.call(`GET /v2/teams/:teamId/human-requests?limit=200&${query}`)
   assert.equal(body.total, body.human_requests.length)
@@ -136,6 +141,10 @@ proves('runs.private', 'no list or inbox of others has it, and no total counts i
   assert.ok(theirs.ids.includes(shared.runId) && !theirs.ids.includes(own.runId))
   assert.deepEqual([mine.total, theirs.total], [mine.ids.length, theirs.ids.length])
   assert.deepEqual(foreign, { ids: [], total: 0 })
+  const asked = [shared.runId, own.runId]
+  assert.deepEqual((await detailed(creator, asked)).toSorted(), asked.toSorted())
+  assert.deepEqual(await detailed(colleague, asked), [shared.runId])
+  assert.deepEqual(await detailed(stranger, asked), [])
 
   for (const query of ['', 'status=all', 'assignee_user_id=none']) {
     assert.ok((await inbox(creator, query)).includes(own.runId))

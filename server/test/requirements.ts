@@ -2193,7 +2193,7 @@ const sentences = [
   { id: 'runs.whyEnded', says: 'An ended run tells when, and what went wrong or who stopped it.' },
   {
     id: 'runs.listedDetails',
-    says: 'A list of runs tells beside each, when asked, its build, its step, whom it asks, what it stands in line for and who stopped it.',
+    says: 'Up to 100 runs tell at once their build, step, whom they ask, what they stand in line for and who stopped them.',
   },
   { id: 'runs.why', says: 'Spans of time are said in their two largest units.' },
   { id: 'agents.runs', says: 'An agent tells how many runs it has and when the newest was made.' },

@@ -123,7 +123,7 @@ function useChoices(text: string): Choice[] {
   const { data: agents } = useQuery({
     queryKey: ['agents', 'found', text],
     queryFn: async ({ signal }) =>
-      (await runyard.agents.list({ search: text, limit: foundMax }, { signal }).page()).agents,
+      (await runyard.agents.search({ search: text, limit: foundMax }, { signal }).page()).agents,
     enabled: isSearch,
     placeholderData: keepPreviousData,
   })

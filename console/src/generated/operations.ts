@@ -140,6 +140,7 @@ export type OperationId =
   | 'listQueueAgents'
   | 'listQueues'
   | 'listRecentCaseRunMessages'
+  | 'listRunDetails'
   | 'listRunEvents'
   | 'listRunMessages'
   | 'listRunSandboxFiles'
@@ -173,6 +174,7 @@ export type OperationId =
   | 'resumeBuilderRun'
   | 'retryRun'
   | 'rotateWebhookSecret'
+  | 'searchAgents'
   | 'searchCases'
   | 'sendArtifactMessage'
   | 'startNativeOAuth'
@@ -338,12 +340,13 @@ export const operations: Record<OperationId, OperationShape> = {
   listQueueAgents: {"verb":"GET","path":"/v2/queues/:queue_id/agents","call":"queues.listAgents","input":"none","answer":"json","fields":{}},
   listQueues: {"verb":"GET","path":"/v2/teams/:teamId/queues","call":"queues.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listRecentCaseRunMessages: {"verb":"GET","path":"/v2/cases/:case_id/runs/:run_id/recent-messages","call":"cases.listRecentRunMessages","input":"query","answer":"json","fields":{"limit":"number"}},
+  listRunDetails: {"verb":"GET","path":"/v2/teams/:teamId/run-details","call":"runs.details","input":"query","answer":"json","fields":{}},
   listRunEvents: {"verb":"GET","path":"/v2/runs/:run_id/event-log","call":"runs.listEvents","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listRunMessages: {"verb":"GET","path":"/v2/runs/:run_id/messages","call":"runs.listMessages","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listRunSandboxFiles: {"verb":"GET","path":"/v2/agents/:agent_id/runs/:run_id/sandbox/files","call":"runs.listAgentRunFiles","input":"query","answer":"json","fields":{}},
   listRunSandboxFilesByRun: {"verb":"GET","path":"/v2/runs/:run_id/sandbox/files","call":"runs.listFiles","input":"query","answer":"json","fields":{}},
   listRunSteps: {"verb":"GET","path":"/v2/runs/:run_id/steps","call":"runs.listSteps","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
-  listRuns: {"verb":"GET","path":"/v2/teams/:teamId/runs","call":"runs.list","input":"query","answer":"list","fields":{"has_issues":"boolean","count_only":"boolean","details":"boolean","limit":"number","offset":"number"}},
+  listRuns: {"verb":"GET","path":"/v2/teams/:teamId/runs","call":"runs.list","input":"query","answer":"list","fields":{"has_issues":"boolean","count_only":"boolean","limit":"number","offset":"number"}},
   listSandboxFiles: {"verb":"GET","path":"/v2/sandboxes/:sandbox_id/files","call":"sandboxes.listFiles","input":"query","answer":"json","fields":{}},
   listSessions: {"verb":"GET","path":"/v2/teams/:teamId/sessions","call":"sessions.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listTeams: {"verb":"GET","path":"/v2/teams","call":"teams.list","input":"none","answer":"json","fields":{}},
@@ -371,6 +374,7 @@ export const operations: Record<OperationId, OperationShape> = {
   resumeBuilderRun: {"verb":"POST","path":"/v2/builder-runs/:builder_run_id/resume","call":"agents.resumeBuilderRun","input":"body","answer":"json","fields":{"answers":"json"}},
   retryRun: {"verb":"POST","path":"/v2/runs/:run_id/retry","call":"runs.retry","input":"body","answer":"json","fields":{"from_step":"number"}},
   rotateWebhookSecret: {"verb":"POST","path":"/v2/teams/:teamId/webhook-secret/rotate","call":"webhooks.rotateSecret","input":"body","answer":"json","fields":{"overlap_seconds":"number"}},
+  searchAgents: {"verb":"GET","path":"/v2/teams/:teamId/agent-search","call":"agents.search","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   searchCases: {"verb":"POST","path":"/v2/queues/:queue_id/cases/search","call":"cases.search","input":"body","answer":"list","fields":{"filters":"json","limit":"number","offset":"number"}},
   sendArtifactMessage: {"verb":"POST","path":"/v2/artifacts/:artifactId/messages","call":"artifacts.sendMessage","input":"body","answer":"json","fields":{"selected_element":"json"}},
   startNativeOAuth: {"verb":"POST","path":"/v2/teams/:teamId/connections/oauth/native/:provider/start","call":"connections.startNativeOAuth","input":"body","answer":"json","fields":{"scopes":"json"}},

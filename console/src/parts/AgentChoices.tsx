@@ -1,7 +1,7 @@
 // Chooses an agent: the first ones by name, others by a word of their name.
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
-import { runyard } from '../app/client.ts'
+import { agentsQuery } from '../queries/agents.ts'
 import { Choices } from './Choices.tsx'
 import { Failed, Skeleton } from './states.tsx'
 
@@ -17,12 +17,7 @@ interface AgentChoicesProps {
 export function AgentChoices({ chosen, onChoose, isForRun = false }: AgentChoicesProps) {
   const [text, setText] = useState('')
   const search = useDeferredValue(text.trim())
-  const { data, error, refetch } = useQuery({
-    queryKey: ['agents', 'choices', search],
-    queryFn: ({ signal }) =>
-      runyard.agents.list({ limit: shownMax, ...(search !== '' && { search }) }, { signal }).page(),
-    placeholderData: keepPreviousData,
-  })
+  const { data, error, refetch } = useQuery(agentsQuery(search === '' ? undefined : search, { limit: shownMax }))
   if (error) return <Failed error={error} onRetry={() => void refetch()} />
   const fitting = data?.agents.filter(({ live_build_id }) => !isForRun || live_build_id !== null) ?? []
   if (data?.total === 0 && search === '')

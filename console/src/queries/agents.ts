@@ -15,10 +15,14 @@ export const agentNamesQuery = queryOptions({
   staleTime: 60_000,
 })
 
-export const agentsQuery = (input: { search?: string | undefined; limit: number; offset: number }) =>
+/** Those with these words in name or description; all without words. */
+export const agentsQuery = (search: string | undefined, page: { limit: number; offset?: number }) =>
   queryOptions({
-    queryKey: ['agents', 'list', input],
-    queryFn: ({ signal }) => runyard.agents.list(input, { signal }).page(),
+    queryKey: ['agents', 'list', search, page],
+    queryFn: ({ signal }) =>
+      search === undefined
+        ? runyard.agents.list(page, { signal }).page()
+        : runyard.agents.search({ search, ...page }, { signal }).page(),
     placeholderData: keepPreviousData,
   })
 

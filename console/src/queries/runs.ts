@@ -21,6 +21,17 @@ export const runListQuery = (input: ListRunsInput) =>
     queryFn: ({ signal }) => runyard.runs.list(input, { signal }).page(),
   })
 
+/** `versions` says which state of the runs is meant: the same ones are not asked for again. */
+export const runDetailsQuery = (runIds: string[], versions: string[]) =>
+  queryOptions({
+    // not below 'runs': an event makes old only those whose run it changed
+    queryKey: ['runDetails', versions],
+    queryFn: async ({ signal }) => (await runyard.runs.details({ run_ids: runIds.join(',') }, { signal })).run_details,
+    enabled: runIds.length > 0,
+    staleTime: Infinity,
+    gcTime: 0,
+  })
+
 /** Exactly how many runs fit. */
 export const runTotalQuery = (input: ListRunsInput) =>
   queryOptions({

@@ -208,6 +208,8 @@ import type {
   ListQueuesInput,
   ListRecentCaseRunMessagesAnswer,
   ListRecentCaseRunMessagesInput,
+  ListRunDetailsAnswer,
+  ListRunDetailsInput,
   ListRunEventsAnswer,
   ListRunEventsInput,
   ListRunMessagesAnswer,
@@ -267,6 +269,8 @@ import type {
   RetryRunInput,
   RotateWebhookSecretAnswer,
   RotateWebhookSecretInput,
+  SearchAgentsAnswer,
+  SearchAgentsInput,
   SearchCasesAnswer,
   SearchCasesInput,
   SendArtifactMessageAnswer,
@@ -316,6 +320,11 @@ export class AgentsGroup extends Group {
   /** List agents. Needs the scope `agents:read`. */
   list(input?: ListAgentsInput, options?: CallOptions): List<ListAgentsAnswer['agents'][number], ListAgentsAnswer> {
     return this.client.list('GET', '/v2/teams/:teamId/agents', {}, input, options, 'agents')
+  }
+
+  /** Newest first, as listAgents gives them. Without `search` these are all agents. Needs the scope `agents:read`. */
+  search(input?: SearchAgentsInput, options?: CallOptions): List<SearchAgentsAnswer['agents'][number], SearchAgentsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/agent-search', {}, input, options, 'agents')
   }
 
   /** For each agent its last run, the runs of seven days, what a run usually costs and takes, its next start, and whether a draft waits. Newest agents first, as listAgents gives them, so that the same `limit` and `offset` give the same page. Needs the scope `runs:read`. */
@@ -1095,6 +1104,11 @@ export class RunsGroup extends Group {
   /** Newest first unless asked otherwise. `total` is exact. Needs the scope `runs:read`. */
   list(input?: ListRunsInput, options?: CallOptions): List<ListRunsAnswer['data'][number], ListRunsAnswer> {
     return this.client.list('GET', '/v2/teams/:teamId/runs', {}, input, options, 'data')
+  }
+
+  /** For each of these runs its build, the step under way, whom it asks, what it waits in line for, and who stopped it. The newest run is first; ids of which the team has no run are left out. Needs the scope `runs:read`. */
+  details(input?: ListRunDetailsInput, options?: CallOptions): Call<ListRunDetailsAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/run-details', {}, input, options)
   }
 
   /** Exact counts by the time of creation and by how the runs stand now, for the same filters as listRuns. `buckets` has every minute, hour or day of the time, oldest first, also those without runs; at most 400. The first and the last one count only what is inside `since` and `until`, so that the sum is the total of listRuns. Without `since`: the last 60 minutes, 24 hours or 30 days. Needs the scope `runs:read`. */

@@ -704,72 +704,32 @@ export interface Run {
   truncated?: boolean
 }
 
-export type ListedRun = {
-  id: string
-  team_id: string
-  agent_id: string
-  agent_name: string
-  build_id: string
-  /** Unique and roughly rising; gaps are allowed. */
-  run_number: number
-  metadata: Record<string, unknown>
-  limits: RunLimits
-  callback_url: string | null
-  title: string
-  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
-  source: "api" | "schedule" | "case_trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
-  user_id: string | null
-  sandbox_id: string | null
-  browser_session_id: string | null
-  parent_run_id: string | null
-  parent_step: number | null
-  retry_of_run_id: string | null
-  retried_from_step: number | null
-  case_id: string | null
-  case_queue_id: string | null
-  case_title: string | null
-  /** The trigger’s payload as it was given: text, an object, or null. */
-  message: unknown
-  /** Null until the run is completed. */
-  output: unknown
-  error: RunError | null
-  waiting_on: WaitingOn | null
-  postponed_to: string | null
-  usage: Usage
-  /** Of the latest evaluation; null before there is one. */
-  eval_summary: unknown
-  created_at: string
-  started_at: string | null
-  completed_at: string | null
-  updated_at: string
-  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
-  truncated?: boolean
-  details?: {
-    /** The `revision_number` of its build. */
-    build_number: number
-    step: {
-      seq: number
-      kind: "model" | "tool" | "human" | "wait" | "sub_run"
-      name: string | null
-      started_at: string
-    } | null
-    human_request: {
-      id: string
-      type: "approval" | "question" | "form" | "login"
-      title: string
-      expires_at: string | null
-    } | null
-    line: {
-      places_held: number
-      places_total: number
-      agent_places_held: number
-      agent_places_total: number | null
-    } | null
-    stopped_by: {
-      reason: "member" | "parent_run" | "agent_deleted"
-      name: string | null
-    } | null
-  }
+export type ListedRunDetails = {
+  run_id: string
+  /** The `revision_number` of its build. */
+  build_number: number
+  step: {
+    seq: number
+    kind: "model" | "tool" | "human" | "wait" | "sub_run"
+    name: string | null
+    started_at: string
+  } | null
+  human_request: {
+    id: string
+    type: "approval" | "question" | "form" | "login"
+    title: string
+    expires_at: string | null
+  } | null
+  line: {
+    places_held: number
+    places_total: number
+    agent_places_held: number
+    agent_places_total: number | null
+  } | null
+  stopped_by: {
+    reason: "member" | "parent_run" | "agent_deleted"
+    name: string | null
+  } | null
 }
 
 export interface RunBucket {
@@ -1949,8 +1909,6 @@ export interface ListAuditLogAnswer {
 }
 
 export interface ListAgentsInput {
-  /** Words in name and description, in any case; all of them must be there, and each may be a part of a longer word. */
-  search?: string
   /** Whether each agent comes with its `schedules`. */
   include_schedules?: boolean
   /** How many to give, at most 100. */
@@ -1960,6 +1918,22 @@ export interface ListAgentsInput {
 }
 
 export interface ListAgentsAnswer {
+  agents: ListedAgent[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface SearchAgentsInput {
+  /** Words in name and description, in any case; all of them must be there, and each may be a part of a longer word. */
+  search?: string
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface SearchAgentsAnswer {
   agents: ListedAgent[]
   total: number
   limit: number
@@ -2518,8 +2492,6 @@ export interface ListRunsInput {
   issue_severity?: "critical" | "medium" | "low"
   /** Give only the total; `data` is empty. */
   count_only?: boolean
-  /** Whether each run also has `details`: what a person wants to see beside it without asking for each. */
-  details?: boolean
   /** By `completed_at`, a run that has not ended counts as the last to end. */
   sort_by?: "created_at" | "completed_at" | "run_number"
   /** Newest or largest first unless `asc`. */
@@ -2531,8 +2503,17 @@ export interface ListRunsInput {
 }
 
 export interface ListRunsAnswer {
-  data: ListedRun[]
+  data: Run[]
   total: number
+}
+
+export interface ListRunDetailsInput {
+  /** Up to 100 ids of runs, separated by commas. Without them the answer is empty. */
+  run_ids?: string
+}
+
+export interface ListRunDetailsAnswer {
+  run_details: ListedRunDetails[]
 }
 
 export interface GetRunCountsInput {

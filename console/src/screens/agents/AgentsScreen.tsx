@@ -26,8 +26,8 @@ export function AgentsScreen() {
   const { search, page = 0, new: beginning } = route.useSearch()
   const navigate = route.useNavigate()
   const table = useRef<HTMLTableElement>(null)
-  const input = { ...(search !== undefined && { search }), limit: pageSize, offset: page * pageSize }
-  const agents = useQuery(agentsQuery(input))
+  const pageInput = { limit: pageSize, offset: page * pageSize }
+  const agents = useQuery(agentsQuery(search, pageInput))
   const ids = useMemo(() => agents.data?.agents.map(({ id }) => id) ?? [], [agents.data])
   const canSeeRuns = unable('runs:read') === undefined
   const figures = useQuery({ ...agentFiguresQuery(ids), enabled: canSeeRuns && ids.length > 0 })
@@ -45,7 +45,11 @@ export function AgentsScreen() {
   return (
     <>
       <Bar title="Agents">
-        <CopyAs operation="listAgents" input={input} />
+        {search === undefined ? (
+          <CopyAs operation="listAgents" input={pageInput} />
+        ) : (
+          <CopyAs operation="searchAgents" input={{ search, ...pageInput }} />
+        )}
         {make}
       </Bar>
       <main className={style.main}>

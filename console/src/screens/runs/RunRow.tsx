@@ -1,5 +1,5 @@
 // One run of the list: a row of the table, on a phone a card.
-import type { ListedRun } from '@runyard/sdk'
+import type { ListedRunDetails, Run } from '@runyard/sdk'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { classes } from '../../look/classes.ts'
@@ -14,7 +14,8 @@ import style from './RunsTable.module.css'
 import { sourceWords } from './words.ts'
 
 interface RunRowProps {
-  run: ListedRun
+  run: Run
+  details: ListedRunDetails | undefined
   hasLeft: boolean
   isSelected: boolean
   zone: string
@@ -23,7 +24,7 @@ interface RunRowProps {
   onSelect: (id: string, isSelected: boolean, isRange: boolean) => void
 }
 
-export const RunRow = memo(function RunRow({ run, hasLeft, isSelected, zone, time, onSelect }: RunRowProps) {
+export const RunRow = memo(function RunRow({ run, details, hasLeft, isSelected, zone, time, onSelect }: RunRowProps) {
   const shape = shapeOf(run)
   const at = run[time]
   return (
@@ -51,13 +52,13 @@ export const RunRow = memo(function RunRow({ run, hasLeft, isSelected, zone, tim
         </span>
       </td>
       <td className={style.now}>
-        <Now run={run} zone={zone} />
+        <Now run={run} details={details} zone={zone} />
       </td>
       <td className={style.agent}>
         <Link to="/agents/$agentId" params={{ agentId: run.agent_id }} title={run.agent_name}>
           {run.agent_name}
         </Link>
-        {run.details && <span className="dim"> {run.details.build_number}</span>}
+        {details && <span className="dim"> {details.build_number}</span>}
       </td>
       <td className={style.source}>{sourceWords[run.source]}</td>
       <td className={style.time}>{at === null ? '' : <Time at={at} />}</td>
@@ -70,7 +71,7 @@ export const RunRow = memo(function RunRow({ run, hasLeft, isSelected, zone, tim
 })
 
 /** The number that people say; a click copies the id that programs want. */
-function RunNumber({ run }: { run: ListedRun }) {
+function RunNumber({ run }: { run: Run }) {
   const [isCopied, copyIt] = useCopied()
   return (
     <button
@@ -96,8 +97,8 @@ function Issues({ summary }: { summary: unknown }) {
   )
 }
 
-function Now({ run, zone }: { run: ListedRun; zone: string }) {
-  const { tone, code, text } = nowOrWhy(run, zone)
+function Now({ run, details, zone }: Pick<RunRowProps, 'run' | 'details' | 'zone'>) {
+  const { tone, code, text } = nowOrWhy({ ...run, details }, zone)
   return (
     <span className={classes(style.nowLine, style[tone])} title={code === undefined ? text : `${code}: ${text}`}>
       {tone === 'alive' && <Meter share={undefined} says={statusWord(run.status)} width={56} />}

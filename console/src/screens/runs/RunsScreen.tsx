@@ -1,5 +1,5 @@
 // The list of runs.
-import type { ListedRun } from '@runyard/sdk'
+import type { Run } from '@runyard/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useRef, useState } from 'react'
 import { Bar } from '../../app/Bar.tsx'
@@ -44,7 +44,7 @@ export function RunsScreen() {
     rows.map(({ run }) => run.id),
   )
   const table = useRef<HTMLDivElement>(null)
-  const [stopping, setStopping] = useState<ListedRun>()
+  const [stopping, setStopping] = useState<Run>()
   useListKeys({ table, rows, selection, onStop: setStopping })
 
   const change = (changes: Partial<RunsSearch>) =>

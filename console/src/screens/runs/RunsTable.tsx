@@ -53,10 +53,11 @@ export function RunsTable({ rows, search, zone, selection, offer }: RunsTablePro
       </thead>
       <tbody>
         {offer}
-        {rows.map(({ run, hasLeft }) => (
+        {rows.map(({ run, details, hasLeft }) => (
           <RunRow
             key={run.id}
             run={run}
+            details={details}
             hasLeft={hasLeft}
             isSelected={selection.ids.has(run.id)}
             zone={zone}

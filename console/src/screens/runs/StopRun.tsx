@@ -1,11 +1,11 @@
 // Asks before a run is stopped from the list: a stop cannot be taken back.
-import type { ListedRun } from '@runyard/sdk'
+import type { Run } from '@runyard/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { runyard } from '../../app/client.ts'
 import { Confirm } from '../../parts/Dialog.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
 
-export default function StopRun({ run, onClose }: { run: ListedRun; onClose: () => void }) {
+export default function StopRun({ run, onClose }: { run: Run; onClose: () => void }) {
   const queries = useQueryClient()
   const stop = useMutation({
     mutationFn: () => runyard.runs.stop(run.id),

@@ -1,7 +1,7 @@
 // CSV of runs: quoting, formulas, and every run once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ListedRun, ListRunsInput } from '@runyard/sdk'
+import type { ListRunsInput, Run } from '@runyard/sdk'
 import { csvCell, csvHead, csvLine, csvOf } from './csv.ts'
 import { walkPage, walkSize, type WalkPlace } from './walkRuns.ts'
 
@@ -25,7 +25,7 @@ test('a cell is quoted where it must be, and what could be a formula becomes tex
   assert.equal(csvLine(['=1+1', 'a']), "'=1+1,a\r\n")
 })
 
-const runAt = (n: number, created_at: string): ListedRun => ({
+const runAt = (n: number, created_at: string): Run => ({
   id: `run-${n}`,
   team_id: 'team',
   agent_id: 'agent',
@@ -75,7 +75,7 @@ const manyRuns = () =>
     runAt(n, n < 130 ? '2026-11-17T02:00:00.000Z' : n < 400 ? same : new Date(Date.parse(same) - n).toISOString()),
   )
 
-async function walk(runs: ListedRun[], onPage: (given: ListedRun[]) => void): Promise<number> {
+async function walk(runs: Run[], onPage: (given: Run[]) => void): Promise<number> {
   const ask = ({ until, limit = 0, offset = 0 }: ListRunsInput) => {
     const fitting = runs.filter(({ created_at }) => until === undefined || created_at < until)
     return Promise.resolve({ data: fitting.slice(offset, offset + limit), total: fitting.length })

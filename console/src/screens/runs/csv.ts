@@ -1,5 +1,5 @@
 // Runs as lines of a CSV file that spreadsheets open as they are. What a tenant wrote can never become a formula there.
-import type { ListedRun } from '@runyard/sdk'
+import type { Run } from '@runyard/sdk'
 import { issuesOf } from './nowOrWhy.ts'
 
 type Cell = string | number | boolean | null | undefined
@@ -22,7 +22,7 @@ export const csvBegin = '\ufeff'
 const json = (value: unknown): Cell =>
   value === null || value === undefined || typeof value === 'string' ? value : JSON.stringify(value)
 
-const columns: Record<string, (run: ListedRun) => Cell> = {
+const columns: Record<string, (run: Run) => Cell> = {
   id: (run) => run.id,
   run_number: (run) => run.run_number,
   title: (run) => run.title,
@@ -30,7 +30,6 @@ const columns: Record<string, (run: ListedRun) => Cell> = {
   agent_id: (run) => run.agent_id,
   agent_name: (run) => run.agent_name,
   build_id: (run) => run.build_id,
-  build_number: (run) => run.details?.build_number,
   source: (run) => run.source,
   user_id: (run) => run.user_id,
   parent_run_id: (run) => run.parent_run_id,
@@ -61,4 +60,4 @@ const columns: Record<string, (run: ListedRun) => Cell> = {
 
 export const csvHead = (): string => csvLine(Object.keys(columns))
 
-export const csvOf = (run: ListedRun): string => csvLine(Object.values(columns).map((cell) => cell(run)))
+export const csvOf = (run: Run): string => csvLine(Object.values(columns).map((cell) => cell(run)))

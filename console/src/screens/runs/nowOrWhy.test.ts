@@ -1,18 +1,21 @@
 // The words of a row: one case for everything that a run can do or wait for.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ListedRun } from '@runyard/sdk'
+import type { ListedRunDetails, Run } from '@runyard/sdk'
 import { issuesOf, nowOrWhy } from './nowOrWhy.ts'
 
-const details = {
+const details: ListedRunDetails = {
+  run_id: 'x',
   build_number: 3,
   step: null,
   human_request: null,
   line: null,
   stopped_by: null,
-} satisfies NonNullable<ListedRun['details']>
+}
 
-const said = (run: Partial<ListedRun>) =>
+type Row = Parameters<typeof nowOrWhy>[0]
+
+const said = (run: Partial<Row>) =>
   nowOrWhy(
     {
       status: 'running',
@@ -27,7 +30,7 @@ const said = (run: Partial<ListedRun>) =>
     'UTC',
   )
 
-const waits = (kind: NonNullable<ListedRun['waiting_on']>['kind'], detail: object = {}): Partial<ListedRun> => ({
+const waits = (kind: NonNullable<Run['waiting_on']>['kind'], detail: object = {}): Partial<Row> => ({
   status: 'waiting',
   waiting_on: { kind, since: '2026-11-17T01:00:00.000Z', detail },
 })
@@ -72,6 +75,11 @@ test('a waiting run says for what', () => {
   assert.equal(said(waits('capacity')).text, 'About to continue')
 })
 
+test('what only the details can tell is left open until they are there', () => {
+  for (const run of [{ status: 'pending' as const }, waits('capacity'), waits('human'), { status: 'running' as const }])
+    assert.equal(said({ ...run, details: undefined }).text, '')
+})
+
 test('an ended run says how it ended, in one short line', () => {
   const error = { code: 'limit_reached', message: 'max_steps is 12.\nMore.', step: 12 }
   assert.deepEqual(said({ status: 'failed', error }), {
@@ -85,8 +93,8 @@ test('an ended run says how it ended, in one short line', () => {
     'address: Way 1 · is_known: true · tags: ["a"]',
   )
   assert.equal(said({ status: 'completed', output: 'x'.repeat(5000) }).text.length, 301)
-  const stopped_by = { reason: 'member' as const, name: 'Olive' }
-  assert.equal(said({ status: 'stopped', details: { ...details, stopped_by } }).text, 'Stopped by Olive')
+  const stopped_by = { reason: 'member' as const, name: 'Night operator' }
+  assert.equal(said({ status: 'stopped', details: { ...details, stopped_by } }).text, 'Stopped by Night operator')
 })
 
 test('issues are those of the latest evaluation, whatever is stored there', () => {

@@ -1,5 +1,5 @@
 // What a run does now, or why it does nothing, in a few words for its row.
-import type { ListedRun } from '@runyard/sdk'
+import type { ListedRunDetails, Run } from '@runyard/sdk'
 import { clockTime } from '../../parts/moments.ts'
 
 export interface NowOrWhy {
@@ -10,7 +10,10 @@ export interface NowOrWhy {
   text: string
 }
 
-type Row = Pick<ListedRun, 'status' | 'waiting_on' | 'postponed_to' | 'error' | 'output' | 'usage' | 'details'>
+type Row = Pick<Run, 'status' | 'waiting_on' | 'postponed_to' | 'error' | 'output' | 'usage'> & {
+  /** Undefined while they are not known: then it says nothing that they could prove wrong. */
+  details: ListedRunDetails | undefined
+}
 
 const textMax = 300
 
@@ -19,7 +22,7 @@ export function nowOrWhy(run: Row, zone: string): NowOrWhy {
 }
 
 const told: Record<Row['status'], (run: Row, zone: string) => NowOrWhy> = {
-  pending: (run) => plain(lineWords(run) ?? 'About to start'),
+  pending: (run) => plain(lineWords(run, 'About to start')),
   running: (run) => ({ tone: 'alive', text: stepWords(run) }),
   waiting: waitWords,
   failed: ({ error }) => ({
@@ -37,9 +40,10 @@ const cut = (text: string): string => (text.length > textMax ? `${text.slice(0, 
 
 const firstLine = (text: string): string => cut(text.trim().split('\n', 1)[0] ?? '')
 
-function lineWords({ details }: Row): string | undefined {
-  const line = details?.line
-  if (!line) return undefined
+function lineWords({ details }: Row, otherwise: string): string {
+  if (!details) return ''
+  const { line } = details
+  if (!line) return otherwise
   const { places_held, places_total, agent_places_held, agent_places_total } = line
   if (agent_places_total !== null && agent_places_held >= agent_places_total)
     return `Waits for a slot: ${agent_places_held} of ${agent_places_total} in use by this agent`
@@ -48,7 +52,7 @@ function lineWords({ details }: Row): string | undefined {
 
 function stepWords({ details, usage }: Row): string {
   const step = details?.step
-  if (!step) return usage.steps > 0 ? `Step ${usage.steps}` : 'Starting'
+  if (!step) return usage.steps > 0 ? `Step ${usage.steps}` : details ? 'Starting' : ''
   if (step.kind === 'model') return `Step ${step.seq} · asks ${cut(step.name ?? 'its model')}`
   return `Step ${step.seq} · ${cut(step.name ?? step.kind)}`
 }
@@ -76,7 +80,7 @@ const waited: Record<WaitKind, (run: Row, detail: WaitDetail, zone: string) => N
   human({ details }, detail) {
     const request = details?.human_request
     const title = request?.title ?? asText(detail.title)
-    if (title === undefined) return plain('Answered, about to continue')
+    if (title === undefined) return plain(details ? 'Answered, about to continue' : '')
     return { tone: 'person', text: (request ? askWords[request.type] : '') + firstLine(title) }
   },
   time({ postponed_to }, detail, zone) {
@@ -90,7 +94,7 @@ const waited: Record<WaitKind, (run: Row, detail: WaitDetail, zone: string) => N
     return plain(`For connection “${cut(asText(detail.name) ?? 'unnamed')}”: ${reason}`)
   },
   sub_run: (_, detail) => plain(`For a run of ${cut(asText(detail.agent_name) ?? 'another agent')}`),
-  capacity: (run) => plain(lineWords(run) ?? 'About to continue'),
+  capacity: (run) => plain(lineWords(run, 'About to continue')),
 }
 
 function stopWords({ details }: Row): string {

@@ -1,5 +1,5 @@
 // The keys of the list: j and k move, Enter opens, x selects, s stops. The row with the focus is the one that they act on.
-import type { ListedRun } from '@runyard/sdk'
+import type { Run } from '@runyard/sdk'
 import { useEffect, useRef, type RefObject } from 'react'
 import { useKeys } from '../../app/keys.ts'
 import { useSession } from '../../app/session.tsx'
@@ -14,7 +14,7 @@ interface Keyed {
   table: RefObject<HTMLElement | null>
   rows: ShownRun[]
   selection: Selection
-  onStop: (run: ListedRun) => void
+  onStop: (run: Run) => void
 }
 
 export function useListKeys({ table, rows, selection, onStop }: Keyed): void {

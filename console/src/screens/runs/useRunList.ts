@@ -1,5 +1,5 @@
 // The rows of the list. What is being read never moves: new runs are offered, and a run that no longer fits stays until one looks again.
-import type { ListedRun, ListRunsAnswer } from '@runyard/sdk'
+import type { ListedRunDetails, ListRunsAnswer, Run } from '@runyard/sdk'
 import { keepPreviousData, queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { runyard } from '../../app/client.ts'
@@ -7,9 +7,12 @@ import { chosen } from '../../app/search.ts'
 import { runListQuery, runQuery, runTotalQuery } from '../../queries/runs.ts'
 import { apiFilter, apiOrder, earlier, isNewestFirst, later, momentAfter, type ApiFilter } from './apiFilter.ts'
 import { filterNames, type RunsSearch } from './search.ts'
+import { useRunDetails } from './useRunDetails.ts'
 
 export interface ShownRun {
-  run: ListedRun
+  run: Run
+  /** Undefined until they are there. */
+  details: ListedRunDetails | undefined
   /** It fitted when the list was opened, and does no longer. */
   hasLeft: boolean
 }
@@ -54,7 +57,7 @@ const openingQuery = (search: RunsSearch, zone: string, page: number, size: numb
       const filter = apiFilter(search, at, zone)
       if (!isNewestFirst(order)) return { filter, anchor: undefined, first: undefined, at }
       const limit = page === 1 ? size : 1
-      const found = await runyard.runs.list({ ...filter, details: true, limit }, { signal }).page()
+      const found = await runyard.runs.list({ ...filter, limit }, { signal }).page()
       const [newest] = found.data
       return {
         filter,
@@ -76,7 +79,7 @@ export function useRunList(search: RunsSearch, zone: string, page: number, size:
   const { filter = {}, anchor, first, at } = opening.data ?? {}
   const isOpen = opening.data !== undefined
   const asked: ApiFilter = chosen({ ...filter, until: earlier(filter.until, anchor) })
-  const input = { ...asked, ...apiOrder(search), details: true, limit: size, offset: (page - 1) * size }
+  const input = { ...asked, ...apiOrder(search), limit: size, offset: (page - 1) * size }
   const list = useQuery({
     ...runListQuery(input),
     enabled: isOpen && !opening.isPlaceholderData,
@@ -114,8 +117,8 @@ export function useRunList(search: RunsSearch, zone: string, page: number, size:
 }
 
 /** Keeps the rows of a page where they are: what changed of them shows, and what left stays as it is now. */
-function useSteadyRows(key: string, found: ListedRun[] | undefined) {
-  const [kept, setKept] = useState<{ key: string; rows: ListedRun[] }>()
+function useSteadyRows(key: string, found: Run[] | undefined) {
+  const [kept, setKept] = useState<{ key: string; rows: Run[] }>()
   const isNew = found !== undefined && (kept?.key !== key || kept.rows.length === 0)
   if (isNew && kept?.rows !== found) setKept({ key, rows: found })
   const base = (isNew ? found : kept?.rows) ?? []
@@ -124,14 +127,13 @@ function useSteadyRows(key: string, found: ListedRun[] | undefined) {
   const left = found === undefined ? [] : base.filter(({ id }) => !fresh.has(id))
   const now = useQueries({ queries: left.map(({ id }) => runQuery(id)) })
   const leftNow = new Map(left.map((run, n) => [run.id, now[n]?.data?.run ?? run]))
+  const shown = base.map((run) => leftNow.get(run.id) ?? fresh.get(run.id) ?? run)
+  const detailsOf = useRunDetails(shown)
   return {
     rows:
       kept === undefined && found === undefined
         ? undefined
-        : base.map((run): ShownRun => {
-            const gone = leftNow.get(run.id)
-            return gone ? { run: gone, hasLeft: true } : { run: fresh.get(run.id) ?? run, hasLeft: false }
-          }),
+        : shown.map((run): ShownRun => ({ run, details: detailsOf(run.id), hasLeft: leftNow.has(run.id) })),
     hasChanged: found?.some(({ id }) => !isKnown.has(id)) ?? false,
     forget: () => setKept(undefined),
   }

@@ -1,6 +1,6 @@
 // Goes through all runs that fit a filter, newest first, page by page. The time of the last one is where the next page begins: a page far
 // down costs as little as the first, and runs that end or are deleted on the way move nothing.
-import type { ListedRun, ListRunsInput } from '@runyard/sdk'
+import type { ListRunsInput, Run } from '@runyard/sdk'
 import { momentAfter, type ApiFilter } from './apiFilter.ts'
 
 export const walkSize = 100
@@ -14,14 +14,14 @@ export interface WalkPlace {
 }
 
 export interface WalkPage {
-  runs: ListedRun[]
+  runs: Run[]
   /** Undefined: these were the last. */
   next: WalkPlace | undefined
   /** How many fit from here on. */
   total: number
 }
 
-type Ask = (input: ListRunsInput) => Promise<{ data: ListedRun[]; total: number }>
+type Ask = (input: ListRunsInput) => Promise<{ data: Run[]; total: number }>
 
 export async function walkPage(filter: ApiFilter, place: WalkPlace | undefined, ask: Ask): Promise<WalkPage> {
   const { until = filter.until, given = [], offset = 0 } = place ?? {}

@@ -147,13 +147,15 @@ proves('agents.search', 'agents are found by words in name and description, in t
   await make({ name: 'Night report' })
   const found = async (search: string, rest = '') => {
     const query = `search=${encodeURIComponent(search)}${rest}`
-    const { body } = await team.call(`GET /v2/teams/:teamId/agents?${query}`)
+    const { body } = await team.call(`GET /v2/teams/:teamId/agent-search?${query}`)
     return [body.total, body.agents.map(({ id }: { id: string }) => id)]
   }
   assert.deepEqual(await found('order'), [2, [orders, refunds]])
   assert.deepEqual(await found('order', '&limit=1&offset=1'), [2, [refunds]])
   assert.deepEqual(await found('desk  DAMAGED'), [1, [refunds]])
   assert.deepEqual(await found('%'), [0, []])
+  const { body } = await team.call('GET /v2/teams/:teamId/agent-search?search=night')
+  assert.equal(body.agents[0].latest_build.id, body.agents[0].live_build_id)
 })
 
 proves('agents.update', 'name, description and memory are changed one by one', async () => {

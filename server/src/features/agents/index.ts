@@ -25,6 +25,7 @@ import { listAgents } from './listAgents.ts'
 import { promoteRevision } from './promoteRevision.ts'
 import { resumeBuilderRun } from './builder/resumeBuilderRun.ts'
 import { reviveBuilderRuns } from './builder/reviveBuilderRuns.job.ts'
+import { searchAgents } from './searchAgents.ts'
 import { updateAgent } from './updateAgent.ts'
 import { updateRevision } from './updateRevision.ts'
 
@@ -33,6 +34,7 @@ export const agents = feature({
   about: 'Agents and their builds (revisions), of which one is live.',
   operations: [
     listAgents,
+    searchAgents,
     listAgentFigures,
     createAgent,
     getAgent,

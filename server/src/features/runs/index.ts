@@ -14,6 +14,7 @@ import { getAgentRun } from './getAgentRun.ts'
 import { getRun } from './getRun.ts'
 import { getRunCounts } from './getRunCounts.ts'
 import { getWorkflowExecutionReport } from './getWorkflowExecutionReport.ts'
+import { listRunDetails } from './listRunDetails.ts'
 import { listRunEvents } from './listRunEvents.ts'
 import { listRunMessages } from './listRunMessages.ts'
 import { listRuns } from './listRuns.ts'
@@ -34,6 +35,7 @@ export const runs = feature({
   operations: [
     startRun,
     listRuns,
+    listRunDetails,
     getRunCounts,
     getRun,
     getAgentRun,

@@ -3,8 +3,7 @@ import { foldRunCounts } from '../../engine/counting/foldRunCounts.job.ts'
 import { searchWords } from '../../kit/lists/words.ts'
 import { operation } from '../../kit/operation.ts'
 import { paging } from '../../kit/paging.ts'
-import { named, oneOf, Type } from '../../kit/schema.ts'
-import { ListedDetails, withDetails } from './listedDetails.ts'
+import { oneOf, Type } from '../../kit/schema.ts'
 import { Run } from './run.ts'
 import { filterFields, filterOf } from './runFilter.ts'
 import { readRuns, sorts } from './runPages.ts'
@@ -13,8 +12,6 @@ import { totalsOf } from './runTotals.ts'
 
 /** More deltas than this make totals slow to read: then they are folded now and not at the next minute. */
 const deltasMax = 5000
-
-const ListedRun = named('ListedRun', Type.Object({ ...Run.properties, details: Type.Optional(ListedDetails) }))
 
 export const listRuns = operation({
   id: 'listRuns',
@@ -26,12 +23,6 @@ export const listRuns = operation({
   query: Type.Object({
     ...filterFields,
     count_only: Type.Optional(Type.Boolean({ description: 'Give only the total; `data` is empty.' })),
-    details: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether each run also has `details`: what a person wants to see beside it without asking for each.',
-      }),
-    ),
     sort_by: oneOf(sorts, {
       default: 'created_at',
       description: 'By `completed_at`, a run that has not ended counts as the last to end.',
@@ -41,21 +32,17 @@ export const listRuns = operation({
   }),
   status: 200,
   answer: Type.Object(
-    { data: Type.Array(ListedRun), total: Type.Integer({ minimum: 0 }) },
+    { data: Type.Array(Run), total: Type.Integer({ minimum: 0 }) },
     { additionalProperties: false },
   ),
   async handler({ team, caller, query, sql, enqueue }) {
     const filter = filterOf(caller, query)
     if (!filter) return { data: [], total: 0 }
     const page = query.count_only === true ? { ...query, limit: 0 } : query
-    const shown = (runs: Run[]) => (query.details === true && runs.length > 0 ? withDetails(sql, team.id, runs) : runs)
     const words = query.search === undefined ? null : await searchWords(sql, team.id, query.search)
-    if (words !== null) {
-      const found = await searchRuns(sql, { ...filter, words }, page)
-      return { ...found, data: await shown(found.data) }
-    }
+    if (words !== null) return searchRuns(sql, { ...filter, words }, page)
     const totals = await totalsOf(sql, filter)
     if (totals.deltas > deltasMax) await enqueue(foldRunCounts, {}, { key: foldRunCounts.name })
-    return { data: await shown(await readRuns(sql, filter, totals, page)), total: totals.total }
+    return { data: await readRuns(sql, filter, totals, page), total: totals.total }
   },
 })

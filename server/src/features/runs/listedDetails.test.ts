@@ -1,4 +1,4 @@
-// What a list of runs tells beside each of them: one case for every status that has something to tell.
+// What is told beside each run of a list: one case for every status that has something to tell.
 import assert from 'node:assert/strict'
 import { proves } from '../../../test/kit/proves.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
@@ -32,15 +32,16 @@ proves(
     const stopped = await runIn({ status: 'waiting', waiting_on: { kind: 'time', since: new Date(), detail: {} } })
     await team.call(`POST /v2/runs/${stopped}/stop`)
 
-    const plain = await team.call('GET /v2/teams/:teamId/runs')
-    assert.ok(plain.body.data.every((run: object) => !('details' in run)))
-    const { body } = await team.call('GET /v2/teams/:teamId/runs?details=true')
-    assert.equal(body.total, 5)
+    const all = [running, between, waiting, pending, stopped]
+    const ids = [...all, newId(), 'nothing'].join(',')
+    const { body } = await team.call(`GET /v2/teams/:teamId/run-details?run_ids=${ids}`)
     assert.deepEqual(
-      body.data.map(({ id }: { id: string }) => id),
-      plain.body.data.map(({ id }: { id: string }) => id),
+      body.run_details.map(({ run_id }: { run_id: string }) => run_id),
+      all.toReversed(),
     )
-    const detailsOf = (id: string) => body.data.find((run: { id: string }) => run.id === id).details
+    const foreign = await (await seedTeam(service)).call(`GET /v2/teams/:teamId/run-details?run_ids=${ids}`)
+    assert.deepEqual(foreign.body, { run_details: [] })
+    const detailsOf = (id: string) => body.run_details.find(({ run_id }: { run_id: string }) => run_id === id)
     const { seq, kind, name } = detailsOf(running).step
     assert.deepEqual([seq, kind, name, detailsOf(running).build_number], [2, 'tool', 'mail_label', 1])
     assert.equal(detailsOf(between).step, null)

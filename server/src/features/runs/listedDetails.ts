@@ -1,14 +1,16 @@
 // What a list of runs shows beside each run: its build, the step under way, whom it asks, what it stands in line for, who stopped it.
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
 import { openStepList } from '../../engine/ledger/lifecycle.ts'
+import { isVisibleTo } from '../../engine/ledger/visibleRuns.ts'
+import type { Caller } from '../../kit/credential.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { requestTypes, stepKinds } from '../../kit/states.ts'
-import type { Run } from './run.ts'
 import { LinePlaces, StoppedBy } from './runFacts.ts'
 
 export const ListedDetails = named(
   'ListedRunDetails',
   Type.Object({
+    run_id: Id,
     build_number: Type.Integer({ description: 'The `revision_number` of its build.' }),
     step: nullable(
       Type.Object(
@@ -28,8 +30,7 @@ export const ListedDetails = named(
 )
 type ListedDetails = Static<typeof ListedDetails>
 
-interface Found extends Pick<ListedDetails, 'build_number'> {
-  id: string
+interface Found extends Pick<ListedDetails, 'run_id' | 'build_number'> {
   step_seq: number | null
   step_kind: (typeof stepKinds)[number]
   step_name: string | null
@@ -48,17 +49,16 @@ interface Found extends Pick<ListedDetails, 'build_number'> {
 }
 
 /**
- * One statement for the whole page; each look-up is made only for runs whose status has it. A stop and its cause are written in one
+ * One statement for all of them; each look-up is made only for runs whose status has it. A stop and its cause are written in one
  * transaction, so both have the same time.
  */
-export async function withDetails(
+export async function readDetails(
   sql: Sql,
-  teamId: string,
-  runs: Run[],
-): Promise<(Run & { details: ListedDetails })[]> {
-  const ids = runs.map(({ id }) => id)
+  { team_id, member_id }: Pick<Caller, 'team_id' | 'member_id'>,
+  ids: string[],
+): Promise<ListedDetails[]> {
   const rows = await sql<Found>`
-    select r.id, b.revision_number as build_number,
+    select r.id as run_id, b.revision_number as build_number,
       step.seq as step_seq, step.kind as step_kind, step.tool as step_name, step.started_at as step_started_at,
       asked.id as request_id, asked.type as request_type, asked.title as request_title, asked.expires_at as request_expires_at,
       r.queued_at is not null as is_in_line, coalesce(p.held, 0) as places_held, coalesce(p.places, 0) as places_total,
@@ -84,18 +84,15 @@ export async function withDetails(
       left join runs o on o.id = r.parent_run_id and o.team_id = r.team_id and o.completed_at = r.completed_at
       left join agents a on a.id = r.agent_id and a.team_id = r.team_id and a.deleted_at = r.completed_at
       where r.status = 'stopped' limit 1) stop on true
-    where r.id = any(${ids}::uuid[]) and r.team_id = ${teamId}`
-  const found = new Map(rows.map((row) => [row.id, row]))
-  // one that was deleted since then is left out
-  return runs.flatMap((run) => {
-    const row = found.get(run.id)
-    return row ? [{ ...run, details: detailsOf(row) }] : []
-  })
+    where r.id = any(${ids}::uuid[]) and r.team_id = ${team_id} and ${isVisibleTo(member_id, part`r`)}
+    order by r.id desc`
+  return rows.map(detailsOf)
 }
 
 function detailsOf(row: Found): ListedDetails {
   const { places_held, places_total, agent_places_held, agent_places_total } = row
   return {
+    run_id: row.run_id,
     build_number: row.build_number,
     step:
       row.step_seq === null
