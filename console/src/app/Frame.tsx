@@ -5,7 +5,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { Icon } from '../look/Icon.tsx'
 import { Mark } from '../look/Mark.tsx'
 import { StatusShape } from '../look/StatusShape.tsx'
-import { counted } from '../parts/amounts.ts'
+import { count, counted } from '../parts/amounts.ts'
 import { requestCountsQuery } from '../queries/requests.ts'
 import { runningCountQuery } from '../queries/runs.ts'
 import { teamQuery } from '../queries/team.ts'
@@ -112,7 +112,7 @@ function WaitingCount() {
   return (
     <span className={style.hot} title={counted(data.total, 'request waits', 'requests wait')}>
       <StatusShape shape="human" size={14} />
-      {data.total}
+      {count(data.total)}
     </span>
   )
 }
@@ -120,8 +120,8 @@ function WaitingCount() {
 function RunningCount() {
   const { data } = useQuery(runningCountQuery)
   return data ? (
-    <span className={style.count} title={`${data} running`}>
-      {data}
+    <span className={style.count} title={`${count(data)} running`}>
+      {count(data)}
     </span>
   ) : null
 }
