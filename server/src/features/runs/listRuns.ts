@@ -31,10 +31,7 @@ export const listRuns = operation({
     ...paging(20, 100),
   }),
   status: 200,
-  answer: Type.Object(
-    { data: Type.Array(Run), total: Type.Integer({ minimum: 0 }) },
-    { additionalProperties: false },
-  ),
+  answer: Type.Object({ data: Type.Array(Run), total: Type.Integer({ minimum: 0 }) }, { additionalProperties: false }),
   async handler({ team, caller, query, sql, enqueue }) {
     const filter = filterOf(caller, query)
     if (!filter) return { data: [], total: 0 }
