@@ -2115,6 +2115,14 @@ const sentences = [
     id: 'procedures.language',
     says: 'The words of procedures are those that the parser takes: kinds of blocks, options with their values, filters, and what values begin with.',
   },
+  {
+    id: 'procedures.fix',
+    says: 'A problem of a procedure has a fix where a word is nearly another one that can stand there.',
+  },
+  {
+    id: 'procedures.afterCrash',
+    says: 'A checked step says what becomes of it when a process dies, by the rule by which the engine then acts.',
+  },
   { id: 'procedures.checkConfig', says: 'A check of a procedure also says what is wrong with its config.' },
   { id: 'procedures.checkRows', says: 'A check of a procedure costs no row in the database.' },
   { id: 'procedures.checkBounds', says: 'A check of a procedure is bounded, and its time is charged to the team.' },

@@ -510,6 +510,7 @@ export interface ProcedureProblem {
   /** A build with an error cannot be saved. */
   severity: "error" | "warning"
   message: string
+  fix: ProcedureFix | null
 }
 
 export interface ProcedureStep {
@@ -523,6 +524,7 @@ export interface ProcedureStep {
   retry: number
   /** The ids of the steps whose results it uses. */
   reads: string[]
+  after_crash: "kept" | "repeated" | "asks" | null
 }
 
 export interface ProcedureBlock {
@@ -1552,6 +1554,16 @@ export interface BuilderQuestion {
     description?: string
   }[]
   multi_select?: boolean
+}
+
+/** Where a word is nearly another one: what was most likely meant. */
+export interface ProcedureFix {
+  title: string
+  line: number
+  column: number
+  end_column: number
+  /** What to write in place of that part of the line. */
+  text: string
 }
 
 export interface ProcedureOption {

@@ -1,4 +1,5 @@
 // The language inside {{ }}: reads its text into a tree. Nothing of it is ever run as code.
+import { nearestWord } from '../nearestWord.ts'
 
 interface FilterWords {
   /** What it gives, for people who write expressions. */
@@ -58,7 +59,23 @@ export interface Expression {
 }
 
 /** The text is not an expression; the message says why. */
-export class ExpressionProblem extends Error {}
+export class ExpressionProblem extends Error {
+  /** The token that was most likely meant to be another word. */
+  readonly #misspelt: { token: Token; meant: string } | undefined
+
+  constructor(message: string, token?: Token, known: readonly string[] = []) {
+    super(message)
+    const meant = token?.kind === 'name' ? nearestWord(token.text, known) : undefined
+    this.#misspelt = token && meant !== undefined ? { token, meant } : undefined
+  }
+
+  /** `opening`: what stands before the source in its line. */
+  misspellingAfter(opening: string, source: string): { after: string[]; word: string; meant: string } | undefined {
+    if (!this.#misspelt) return undefined
+    const { token, meant } = this.#misspelt
+    return { after: [opening + source.slice(0, token.at)], word: token.text, meant }
+  }
+}
 
 const lengthMax = 2000
 const depthMax = 32
@@ -66,6 +83,8 @@ const depthMax = 32
 interface Token {
   kind: 'number' | 'string' | 'name' | 'sign' | 'end'
   text: string
+  /** Where it begins in the source. */
+  at: number
 }
 
 const tokenPattern =
@@ -80,12 +99,14 @@ function tokensOf(source: string): Token[] {
     const match = tokenPattern.exec(source)
     if (!match) throw new ExpressionProblem(strange(source.slice(from).trimStart()))
     const [, number, string, name, sign] = match
-    if (number !== undefined) tokens.push({ kind: 'number', text: number })
-    else if (string !== undefined) tokens.push({ kind: 'string', text: string })
-    else if (name !== undefined) tokens.push({ kind: 'name', text: name })
-    else tokens.push({ kind: 'sign', text: sign! })
+    const add = (kind: Token['kind'], text: string): number =>
+      tokens.push({ kind, text, at: tokenPattern.lastIndex - text.length })
+    if (number !== undefined) add('number', number)
+    else if (string !== undefined) add('string', string)
+    else if (name !== undefined) add('name', name)
+    else add('sign', sign!)
   }
-  tokens.push({ kind: 'end', text: 'the end' })
+  tokens.push({ kind: 'end', text: 'the end', at: end })
   return tokens
 }
 
@@ -177,11 +198,16 @@ class Parser {
   }
 
   #filter(of: Node): Node {
-    const { kind, text } = this.#next()
+    const token = this.#next()
+    const { kind, text } = token
     if (kind === 'sign' && text === '|') throw new ExpressionProblem('Write "or" instead of "||".')
     const name = filterNames.find((filter) => kind === 'name' && filter === text)
     if (!name)
-      throw new ExpressionProblem(`There is no filter ${JSON.stringify(text)}. There are: ${filterNames.join(', ')}.`)
+      throw new ExpressionProblem(
+        `There is no filter ${JSON.stringify(text)}. There are: ${filterNames.join(', ')}.`,
+        token,
+        filterNames,
+      )
     if (!takesValue(name)) return { kind: 'filter', name, of, argument: null }
     if (!this.#takes('sign', '(')) throw new ExpressionProblem(`The filter ${name} needs a value: ${name}("…").`)
     const argument = this.either()
@@ -190,7 +216,8 @@ class Parser {
   }
 
   #value(): Node {
-    const { kind, text } = this.#next()
+    const token = this.#next()
+    const { kind, text } = token
     if (kind === 'number') return { kind: 'literal', value: finite(text) }
     if (kind === 'string') return { kind: 'literal', value: unquoted(text) }
     if (kind === 'sign' && text === '(') {
@@ -203,15 +230,18 @@ class Parser {
       throw new ExpressionProblem(`A value is missing before ${text === 'the end' ? text : JSON.stringify(text)}.`)
     if (text === 'true' || text === 'false') return { kind: 'literal', value: text === 'true' }
     if (text === 'null') return { kind: 'literal', value: null }
-    return this.#path(text)
+    return this.#path(token)
   }
 
-  #path(root: string): Node {
+  #path(token: Token): Node {
+    const root = token.text
     const demands = Object.hasOwn(this.#roots, root) ? this.#roots[root] : undefined
     if (!demands) {
-      const known = Object.keys(this.#roots).join(', ')
+      const known = Object.keys(this.#roots)
       throw new ExpressionProblem(
-        `${JSON.stringify(root)} is not known. An expression reads ${known}; a text stands in quotes.`,
+        `${JSON.stringify(root)} is not known. An expression reads ${known.join(', ')}; a text stands in quotes.`,
+        token,
+        known,
       )
     }
     const keys = this.#keys()

@@ -13,7 +13,14 @@ export interface SplitText<H = Hole> {
   holes: H[]
 }
 
-export type Tell = (line: number, message: string) => void
+/** A word of the line that was most likely meant to be another: it stands right after one of the texts of `after`. */
+export interface Misspelling {
+  after: readonly string[]
+  word: string
+  meant: string
+}
+
+export type Tell = (line: number, message: string, misspelling?: Misspelling) => void
 
 const literalHint = 'Write \\{{ where you mean the two braces themselves.'
 
@@ -81,7 +88,8 @@ export function readHole(source: string, line: number, roots: Roots, tell: Tell)
     return parseExpression(source, roots)
   } catch (error) {
     if (!(error instanceof ExpressionProblem)) throw error
-    tell(line, `{{${source.slice(0, 60)}}} cannot be read: ${error.message} ${literalHint}`)
+    const misspelling = error.misspellingAfter('{{', source)
+    tell(line, `{{${source.slice(0, 60)}}} cannot be read: ${error.message} ${literalHint}`, misspelling)
     return null
   }
 }

@@ -42,3 +42,21 @@ export function afterCrash(step: AnyStep, tool: Tool | undefined, context: Conte
       return step.state satisfies never
   }
 }
+
+export const callOutcomes = ['kept', 'repeated', 'asks'] as const
+type CallOutcome = (typeof callOutcomes)[number]
+
+/**
+ * The same before there is a run: what a process leaves that dies during a call of this tool. `kept`: it happens once, because its effect
+ * is written with its result, or because the tool finds out whether it happened. Null: the arguments are not known well enough yet.
+ */
+export function afterCrashInCall(tool: Tool, input: () => unknown, context: Context): CallOutcome | null {
+  if (tool.kind !== 'outside') return 'kept'
+  try {
+    return ({ retry: 'repeated', probe: 'kept', ask: 'asks' } as const)[onDoubtOf(tool, input(), context)]
+  } catch (error) {
+    // a tool may read arguments that do not fit its schema only because nobody has filled them in
+    if (error instanceof TypeError) return null
+    throw error
+  }
+}

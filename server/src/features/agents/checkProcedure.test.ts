@@ -20,15 +20,15 @@ proves('procedures.check', 'problems come with their line and its text, and step
     'Pay {{ steps.list.output }}?',
     fence,
     `${fence}output`,
-    '{{ steps.lost.output }}',
+    '{{ steps.missing.output }}',
     fence,
   ].join('\n')
   const { status, body, text } = await check({ input })
   assert.equal(status, 200, text)
   assert.equal(body.problems.length, 1)
   const { message, ...where } = body.problems[0]
-  assert.deepEqual(where, { line: 9, column: 1, end_column: 24, severity: 'error' })
-  assert.match(message, /There is no step "lost"/)
+  assert.deepEqual(where, { line: 9, column: 1, end_column: 27, severity: 'error', fix: null })
+  assert.match(message, /There is no step "missing"/)
   assert.equal(body.steps_total, 3)
   const shown = body.steps.map((step: Record<string, unknown>) => [
     step['id'],
@@ -73,6 +73,88 @@ proves('procedures.checkConfig', 'the config is checked too, and a plugin that a
   assert.match(body.problems[0].message, /needs the plugin sandbox/)
   const paths = body.config_problems.map(({ path }: { path: string }) => path)
   assert.deepEqual(paths.toSorted(), ['data.limits.max_steps', 'data.plugins'])
+})
+
+/** The line of a problem with its fix made. */
+async function fixed(input: string): Promise<string> {
+  const { body } = await check({ input })
+  const { fix } = body.problems[0]
+  assert.ok(fix, body.problems[0].message)
+  const line = input.split('\n')[fix.line - 1]!
+  assert.equal(fix.title, `Use ${fix.text}`)
+  return line.slice(0, fix.column - 1) + fix.text + line.slice(fix.end_column - 1)
+}
+
+const written = (info: string, text: string): string => `${fence}${info}\n${text}\n${fence}\n`
+
+proves('procedures.fix', 'a word that is nearly right comes with a fix that makes it the right one', async () => {
+  const rest = written('wait id=rest', '1s')
+  const cases: [string, string][] = [
+    [written('htpp', 'GET https://example.com/'), '```http'],
+    [written('HTTP id=a', 'GET https://example.com/'), '```http id=a'],
+    [written('sk id=a', 'Which?'), '```ask id=a'],
+    [written('bash onerror=ask', 'ls'), '```bash on_error=ask'],
+    [written('bash id=onerror onerror=ask', 'ls'), '```bash id=onerror on_error=ask'],
+    [written('bash on_error=contine', 'ls'), '```bash on_error=continue'],
+    [written('bash if="mesage.x"', 'ls'), '```bash if="message.x"'],
+    [written('http', 'get https://example.com/'), 'GET https://example.com/'],
+    [written('browser', 'opne https://example.com/'), 'open https://example.com/'],
+    [written('case', 'compelte'), 'complete'],
+    [written('output', 'first: {{ message.list | frist }}'), 'first: {{ message.list | first }}'],
+    [written('output', '{{ mesage }} {{ message | frist }}'), '{{ message }} {{ message | frist }}'],
+    [`${rest}${written('output', 'rst {{ steps.rst.output }}')}`, 'rst {{ steps.rest.output }}'],
+    [`${rest}${written('output', '{{ steps["rst"].ok }}')}`, '{{ steps["rest"].ok }}'],
+    [`${rest}${written('html', '<p>{{ data.rst }}</p>')}`, '<p>{{ data.rest }}</p>'],
+  ]
+  for (const [input, line] of cases) assert.equal(await fixed(input), line)
+})
+
+proves('procedures.fix', 'where nobody can know what was meant, there is no fix', async () => {
+  const inputs = [
+    written('bash colour=red', 'ls'),
+    written('output', '{{ message | nonsense }}'),
+    // near to two
+    `${written('wait id=list', '1s')}${written('wait id=last', '1s')}${written('output', '{{ steps.lost.output }}')}`,
+    // a later step cannot be read
+    `${written('output if="steps.rst.ok"', 'x')}${written('wait id=rest', '1s')}`,
+  ]
+  for (const input of inputs) {
+    const { body } = await check({ input })
+    assert.deepEqual([body.problems.length, body.problems[0].fix], [1, null], input)
+  }
+})
+
+proves('procedures.fix', 'a block that is nearly a step is warned of and can be saved; other languages are not', async () => {
+  const { body } = await check({ input: written('pyhton', '1') })
+  assert.deepEqual([body.problems.length, body.problems[0].severity, body.steps_total], [1, 'warning', 0])
+  const saved = await team.call('POST /v2/teams/:teamId/agents', {
+    body: { name: 'Nearly', instructions: written('pyhton', '1') },
+  })
+  assert.equal(saved.status, 201)
+  for (const language of ['json', 'sh', 'ts', 'toml', 'text', 'yaml', 'sql', 'css', 'jsx', 'xml', 'haml', ''])
+    assert.deepEqual((await check({ input: written(language, 'x') })).body.problems, [], language)
+})
+
+proves('procedures.afterCrash', 'each step says what becomes of it when a process dies, by the rule of its tool', async () => {
+  const cases: [string, string | null][] = [
+    [written('http', 'GET https://example.com/{{ message.id }}'), 'repeated'],
+    [written('http', 'POST https://example.com/\n\n{"a": {{ message.a }}}'), 'asks'],
+    [written('browser', 'open https://example.com/{{ message.id }}\nread'), 'repeated'],
+    [written('browser', 'open https://example.com/\nclick Pay'), 'asks'],
+    [written('tool name=http_request', '{"method": "PUT", "url": "https://example.com/{{ message.id }}"}'), 'repeated'],
+    [written('tool name=http_request', '{"method": {{ message.method }}, "url": "https://example.com/"}'), 'asks'],
+    [written('tool name=browser_do', '{}'), null],
+    [written('tool name=crm__find', '{}'), null],
+    [written('file path=a.txt', 'x'), 'kept'],
+    [written('memory path=a.md', 'x'), 'kept'],
+    [written('approve', 'Pay?'), 'kept'],
+    [written('wait', '{{ message.until }}'), 'kept'],
+    [written('output', 'x'), 'kept'],
+  ]
+  for (const [input, after] of cases) {
+    const { body, text } = await check({ input })
+    assert.deepEqual([body.problems.length, body.steps[0]?.after_crash], [0, after], text)
+  }
 })
 
 /** How many rows each table has, except for the one row of each credential that says when it was used last. */

@@ -1,12 +1,16 @@
 // Checks a procedure without saving it: what is wrong where, and which steps it has. Editors ask it as one types.
-import { parseRunbook, type Block } from '../../drivers/model/runbook/parse.ts'
 import { blockKinds } from '../../drivers/model/runbook/block.ts'
+import { parseRunbook, type Block, type RunbookProblem } from '../../drivers/model/runbook/parse.ts'
+import { writtenArguments } from '../../drivers/model/runbook/steps.ts'
 import { defaultPlugins, parseBuildConfig, procedureBytesMax } from '../../engine/builds/buildConfig.ts'
+import { afterCrashInCall, callOutcomes } from '../../engine/driving/afterCrash.ts'
+import type { Context } from '../../kit/context.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import { operation } from '../../kit/operation.ts'
 import { registryOf } from '../../kit/registry.ts'
 import { named, nullable, oneOf, Type, type Static } from '../../kit/schema.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
+import type { Tool } from '../../kit/tool.ts'
 import { BuildConfig } from './builds/build.ts'
 import { findProblems } from './builds/usableConfig.ts'
 import { procedureTemplate } from './builds/procedureTemplate.ts'
@@ -24,6 +28,21 @@ const ProcedureProblem = named(
     end_column: Type.Integer({ minimum: 1, description: 'Not included.' }),
     severity: oneOf(['error', 'warning'], { description: 'A build with an error cannot be saved.' }),
     message: Type.String(),
+    fix: nullable(
+      named(
+        'ProcedureFix',
+        Type.Object(
+          {
+            title: Type.String({ examples: ['Use http'] }),
+            line: whole,
+            column: whole,
+            end_column: whole,
+            text: Type.String({ description: 'What to write in place of that part of the line.' }),
+          },
+          { description: 'Where a word is nearly another one: what was most likely meant.' },
+        ),
+      ),
+    ),
   }),
 )
 type ProcedureProblem = Static<typeof ProcedureProblem>
@@ -39,6 +58,13 @@ const ProcedureStep = named(
     on_error: oneOf(['fail', 'continue', 'ask']),
     retry: Type.Integer({ minimum: 0 }),
     reads: Type.Array(Type.String(), { description: 'The ids of the steps whose results it uses.' }),
+    after_crash: nullable(
+      oneOf(callOutcomes, {
+        description:
+          'What happens if a process dies during the step and nobody knows the outcome of its call. `kept`: it happens once. `repeated`: it is ' +
+          'made again, which does no harm. `asks`: a person decides. Null: not known before a run, as for tools of connections.',
+      }),
+    ),
   }),
 )
 
@@ -48,7 +74,8 @@ export const checkProcedure = operation({
   route: 'POST /v2/teams/:teamId/procedure-checks',
   summary: 'Check a procedure',
   description:
-    'Reads a procedure as a run would, and saves nothing: its problems at their lines (at most 100 errors) and its steps in their order. With ' +
+    'Reads a procedure as a run would, and saves nothing: its problems at their lines (at most 100 errors), with a fix where a word is nearly ' +
+    'right, and its steps in their order. With ' +
     '`config`, the problems of the config come too, and a warning where a step needs a plugin that the config does not have.',
   scope: 'agents:read',
   onlyReads: true,
@@ -69,20 +96,25 @@ export const checkProcedure = operation({
   // before the transaction: nothing is written
   async prepare({ team, body, sql, context }) {
     const { input, config } = body
-    const { blocks, problems } = teamTimeOf(context).piece(team.id, () => parseRunbook(input))
+    const { toolSets } = registryOf(context)
+    const { blocks, problems, warnings, steps } = teamTimeOf(context).piece(team.id, () => {
+      const parsed = parseRunbook(input)
+      const tools = new Map(toolSets.flatMap(({ tools: ofSet }) => ofSet.map((tool) => [tool.name, tool])))
+      return { ...parsed, steps: parsed.blocks.slice(0, stepsMax).map((block) => stepOf(block, tools, context)) }
+    })
     const lines = input.split(/\r\n?|\n/)
     const plugins = config && (parseBuildConfig(config).plugins ?? defaultPlugins)
-    const missing = plugins ? missingPlugins(blocks, registryOf(context).toolSets, plugins) : []
+    const missing = plugins ? missingPlugins(blocks, toolSets, plugins) : []
     const tooLarge = Buffer.byteLength(input) > procedureBytesMax ? [{ line: 1, message: tooLargeMessage }] : []
     const found = [
       ...[...tooLarge, ...problems].map((problem) => placed(problem, lines, 'error')),
-      ...missing.map((problem) => placed(problem, lines, 'warning')),
+      ...[...warnings, ...missing].map((problem) => placed(problem, lines, 'warning')),
     ]
     // the procedure itself has been read
     const rest = config && { ...config, data: { ...config.data, input: '' } }
     return {
       problems: found.toSorted((one, other) => one.line - other.line),
-      steps: blocks.slice(0, stepsMax).map(stepOf),
+      steps,
       steps_total: blocks.length,
       config_problems: rest ? await findProblems(rest, { sql, context, team }) : [],
     }
@@ -92,33 +124,42 @@ export const checkProcedure = operation({
 
 const tooLargeMessage = `The procedure is larger than ${procedureBytesMax / 1024} KiB. Move parts of it into other agents.`
 
-interface FoundAt {
-  line: number
-  message: string
-}
-
-/** The parser knows the line; a mark below the whole text of the line shows it. */
-function placed({ line, message }: FoundAt, lines: string[], severity: ProcedureProblem['severity']): ProcedureProblem {
+/** The parser knows the word, or the line: then a mark below the whole text of the line shows it. */
+function placed(
+  { line, message, fix }: RunbookProblem,
+  lines: string[],
+  severity: ProcedureProblem['severity'],
+): ProcedureProblem {
+  if (fix) {
+    const word = { line, column: fix.column, end_column: fix.endColumn }
+    return { ...word, severity, message, fix: { title: `Use ${fix.text}`, ...word, text: fix.text } }
+  }
   const text = lines[line - 1] ?? ''
   const column = text.length - text.trimStart().length + 1
-  return { line, column, end_column: Math.max(column + 1, text.trimEnd().length + 1), severity, message }
+  return { line, column, end_column: Math.max(column + 1, text.trimEnd().length + 1), severity, message, fix: null }
 }
 
-const stepOf = ({ id, line, kind, tool, condition, onError, retry, reads }: Block) => ({
-  id,
-  line,
-  kind,
-  tool,
-  is_conditional: condition !== null,
-  on_error: onError,
-  retry,
-  reads,
-})
+function stepOf(block: Block, tools: ReadonlyMap<string, Tool>, context: Context): Static<typeof ProcedureStep> {
+  const { id, line, kind, tool, condition, onError, retry, reads } = block
+  const known = tool === null ? undefined : tools.get(tool)
+  return {
+    id,
+    line,
+    kind,
+    tool,
+    is_conditional: condition !== null,
+    on_error: onError,
+    retry,
+    reads,
+    // the output is written with the end of the run
+    after_crash: tool === null ? 'kept' : known ? afterCrashInCall(known, () => writtenArguments(block), context) : null,
+  }
+}
 
 /** Tools of connections have no set here, so nothing is said about them. */
-function missingPlugins(blocks: Block[], sets: ToolSet[], plugins: readonly string[]): FoundAt[] {
+function missingPlugins(blocks: Block[], sets: ToolSet[], plugins: readonly string[]): RunbookProblem[] {
   const setOf = new Map(sets.flatMap(({ name, tools }) => tools.map((tool) => [tool.name, name])))
-  const missing: FoundAt[] = []
+  const missing: RunbookProblem[] = []
   for (const { tool, line } of blocks.slice(0, stepsMax)) {
     const plugin = tool === null ? undefined : setOf.get(tool)
     if (plugin === undefined || plugins.includes(plugin)) continue

@@ -4,11 +4,12 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { markdown, markdownKeymap } from '@codemirror/lang-markdown'
 import { Annotation, Compartment, EditorState, Prec } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view'
+import type { ProcedureProblem } from '@runyard/sdk'
 import { useEffect, useEffectEvent, useImperativeHandle, useRef, type Ref } from 'react'
 import { adoptStyles } from '../../../parts/adoptStyles.ts'
 import { completionsAt, type KnownStep } from './completion.ts'
 import type { Language } from './language.ts'
-import { problemLines, setProblems, type Problem } from './problemLines.ts'
+import { problemLines, setProblems } from './problemLines.ts'
 import style from './ProcedureEditor.module.css'
 import { runbookMarks } from './runbookMarks.ts'
 import { theme } from './theme.ts'
@@ -21,7 +22,7 @@ export interface EditorHandle {
 interface EditorProps {
   text: string
   onChange: (text: string) => void
-  problems: readonly Problem[]
+  problems: readonly ProcedureProblem[]
   steps: readonly KnownStep[]
   language: Language | undefined
   isReadOnly: boolean

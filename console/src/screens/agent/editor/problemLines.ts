@@ -1,5 +1,5 @@
 // Shows what the server finds wrong at its line: a mark below the words, a shape beside the number, and the message under the line.
-import type { ProcedureProblem } from '@runyard/sdk'
+import type { ProcedureFix, ProcedureProblem as Problem } from '@runyard/sdk'
 import {
   RangeSet,
   StateEffect,
@@ -18,17 +18,6 @@ import {
   WidgetType,
   type DecorationSet,
 } from '@codemirror/view'
-
-interface Fix {
-  /** What the button says: `Use steps.tracking`. */
-  label: string
-  line: number
-  column: number
-  end_column: number
-  text: string
-}
-
-export type Problem = ProcedureProblem & { fix?: Fix | null }
 
 interface Shown {
   drawn: DecorationSet
@@ -132,18 +121,20 @@ function paragraph({ message, fix }: Problem, view: EditorView): HTMLElement {
     const button = document.createElement('button')
     button.type = 'button'
     button.className = 'rb-fix'
-    button.textContent = fix.label
-    button.addEventListener('click', () => applyFix(view, fix))
+    button.textContent = fix.title
+    button.addEventListener('click', () => applyFix(view, fix, view.posAtDOM(button)))
     text.append(' ', button)
   }
   return text
 }
 
-function applyFix(view: EditorView, fix: Fix): void {
+/** In the line under which the message stands now: it may have moved since the server answered. */
+function applyFix(view: EditorView, { column, end_column, text }: ProcedureFix, at: number): void {
   const { doc } = view.state
-  const from = placeOf(doc, fix.line, fix.column)
-  const to = placeOf(doc, fix.line, fix.end_column)
-  view.dispatch({ changes: { from, to, insert: fix.text }, selection: { anchor: from + fix.text.length } })
+  const { number } = doc.lineAt(at)
+  const from = placeOf(doc, number, column)
+  const to = placeOf(doc, number, end_column)
+  view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length } })
   view.focus()
 }
 

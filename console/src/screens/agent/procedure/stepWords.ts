@@ -27,8 +27,8 @@ interface AfterCrash {
   asks: boolean
 }
 
-const words: Record<string, AfterCrash> = {
-  kept: { word: 'Exact', says: 'Its effect and its result are written together: it happens once.', asks: false },
+const words: Record<NonNullable<Step['after_crash']>, AfterCrash> = {
+  kept: { word: 'Exact', says: 'It happens once: its effect and its result are written together.', asks: false },
   repeated: {
     word: 'Made again',
     says: 'If nobody knows its outcome, it is made again: that does no harm.',
@@ -41,6 +41,6 @@ const words: Record<string, AfterCrash> = {
   },
 }
 
-/** Undefined: the server does not say. */
-export const afterCrash = (step: Step): AfterCrash | undefined =>
-  'after_crash' in step ? words[String(step.after_crash)] : undefined
+/** Undefined: the server cannot say before a run. */
+export const afterCrash = ({ after_crash }: Step): AfterCrash | undefined =>
+  after_crash === null ? undefined : words[after_crash]

@@ -34,6 +34,8 @@ export interface Block extends BlockAction {
   onError: (typeof onErrorValues)[number]
   /** How often a failed call is made again. */
   retry: number
+  /** Those of its texts; `isText`: the value becomes part of a text. */
+  expressions: { expression: Expression; isText: boolean }[]
   /** Ids of earlier steps that it reads. */
   reads: string[]
   readsMemory: boolean

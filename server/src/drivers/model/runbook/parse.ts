@@ -5,49 +5,72 @@ import { blockKinds, onErrorValues, readTemplate, type Block, type BlockKind, ty
 import { openingOf, readFences, type Fence, type MissedFence } from './fences.ts'
 import { durationHint, readDuration } from './durations.ts'
 import { kinds } from './kinds.ts'
+import { createFixer, misspelt, type WordFix } from './misspelling.ts'
 import { runbookRoots } from './scope.ts'
 import { readWords } from './blockOptions.ts'
+import type { TextKind } from './template.ts'
 
 export type { Block } from './block.ts'
 
 export interface RunbookProblem {
   line: number
   message: string
+  /** Where one word is wrong: which, and what was most likely meant. */
+  fix?: WordFix
 }
 
 interface ReadBlock extends Omit<Block, 'id' | 'reads' | 'readsMemory'> {
   givenId: string | undefined
-  expressions: { expression: Expression; line: number }[]
+  /** Every expression that it reads, also its condition. */
+  evaluated: { expression: Expression; line: number }[]
 }
+
+/** A value in one of these stays what it is; in all other texts it becomes text. */
+const placesOfValues = new Set<TextKind>(['js', 'json_text', 'json_value', 'python', 'value'])
 
 /** How many problems are reported. Nobody reads more, and finding all of them in a large text that is not a procedure takes long. */
 const problemsMax = 100
 
 class TooManyProblems extends Error {}
 
-/** The blocks; they can be run only if there is no problem. */
-export function parseRunbook(markdown: string): { blocks: Block[]; problems: RunbookProblem[] } {
+interface ParsedProcedure {
+  /** They can be run only if there is no problem. */
+  blocks: Block[]
+  problems: RunbookProblem[]
+  /** What may not be meant as it stands, though it can be run. */
+  warnings: RunbookProblem[]
+}
+
+export function parseRunbook(markdown: string): ParsedProcedure {
   const problems: RunbookProblem[] = []
-  const tell: Tell = (line, message) => {
-    if (problems.push({ line, message }) >= problemsMax) throw new TooManyProblems()
+  const warnings: RunbookProblem[] = []
+  const fixer = createFixer(markdown)
+  const tell: Tell = (line, message, misspelling) => {
+    if (problems.push({ line, message, ...fixer(line, misspelling) }) >= problemsMax) throw new TooManyProblems()
+  }
+  const warn: Tell = (line, message, misspelling) => {
+    if (warnings.length < problemsMax) warnings.push({ line, message, ...fixer(line, misspelling) })
   }
   let blocks: Block[] = []
   try {
-    blocks = readBlocks(markdown, tell)
+    blocks = readBlocks(markdown, tell, warn)
   } catch (error) {
     if (!(error instanceof TooManyProblems)) throw error
   }
-  return { blocks, problems: problems.sort((one, other) => one.line - other.line) }
+  return { blocks, problems: problems.sort((one, other) => one.line - other.line), warnings }
 }
 
-function readBlocks(markdown: string, tell: Tell): Block[] {
+function readBlocks(markdown: string, tell: Tell, warn: Tell): Block[] {
   const { fences, missed } = readFences(markdown)
   for (const fence of missed) tellMissed(fence, tell)
   const read: ReadBlock[] = []
   for (const fence of fences) {
     const kind = kindOf(fence.info)
     if (kind) read.push(readBlock(fence, kind, tell))
-    else if (!fence.isClosed) tellSwallowed(fence, tell)
+    else {
+      if (!fence.isClosed) tellSwallowed(fence, tell)
+      warnMisspelt(fence, warn)
+    }
   }
   const blocks = withIds(read, tell)
   checkReferences(read, blocks, tell)
@@ -58,6 +81,20 @@ function readBlocks(markdown: string, tell: Tell): Block[] {
 function kindOf(info: string): BlockKind | undefined {
   const word = /^\S*/.exec(info)![0]
   return blockKinds.find((kind) => kind === word)
+}
+
+/** Languages of code in Markdown that are spelled nearly like a block and hardly ever meant as one. */
+const otherLanguages = new Set(['dash', 'haml', 'htm', 'toml', 'xhtml'])
+
+/** A block that is nearly called like a step would silently not run. A short name counts only with an option of blocks after it. */
+function warnMisspelt({ info, line }: Fence, warn: Tell): void {
+  const word = /^\S*/.exec(info)![0]
+  const misspelling = misspelt(word, blockKinds)
+  if (!misspelling || otherLanguages.has(word)) return
+  const hasOption = /\s(?:id|if|on_error|retry)=/.test(info)
+  if (!hasOption && (misspelling.meant.length < 4 || word.length < 4)) return
+  const says = `This block is not a step: there is no block ${JSON.stringify(word)}. Did you mean ${misspelling.meant}?`
+  warn(line, says, misspelling)
 }
 
 const missedBecause: Record<MissedFence['why'], string> = {
@@ -96,14 +133,24 @@ function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
       tell(line, `${JSON.stringify(word.slice(0, 40))} means nothing here. ${attributesOf(kind)}`)
   for (const [name, value] of attributes) {
     const option = Object.hasOwn(kinds[kind].options, name) ? kinds[kind].options[name] : undefined
-    if (!option) tell(line, `A ${kind} block has no ${name}=. ${attributesOf(kind)}`)
+    if (!option)
+      tell(
+        line,
+        `A ${kind} block has no ${name}=. ${attributesOf(kind)}`,
+        misspelt(name, Object.keys(kinds[kind].options), { after: [' ', '\t'], end: '=' }),
+      )
     else if (!option.mayHoldValues && value.includes('{{')) tell(line, `${name}= cannot hold {{ }}. Write it out.`)
     else if (option.values && !option.values.includes(value))
-      tell(line, `${name}=${value.slice(0, 40)} is not known here. Use ${oneOfThese(option.values)}.`)
+      tell(
+        line,
+        `${name}=${value.slice(0, 40)} is not known here. Use ${oneOfThese(option.values)}.`,
+        misspelt(value, option.values, { after: [`${name}=`, `${name}="`] }),
+      )
   }
-  const expressions: ReadBlock['expressions'] = []
+  const evaluated: ReadBlock['evaluated'] = []
+  const expressions: Block['expressions'] = []
   const condition = readCondition(attributes.get('if'), line, tell)
-  if (condition) expressions.push({ expression: condition, line })
+  if (condition) evaluated.push({ expression: condition, line })
   const draft: Draft = {
     kind,
     line,
@@ -112,10 +159,15 @@ function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
     words: bare,
     tell,
     timeoutS: readTimeout(attributes.get('timeout'), line, tell),
-    template(text, at, place, what = 'text') {
-      const template = readTemplate(text, at, place, what, tell)
-      for (const hole of template.holes)
-        if (hole.expression) expressions.push({ expression: hole.expression, line: hole.line })
+    template(text, first, place, what = 'text') {
+      const template = readTemplate(text, first, place, what, tell)
+      const isOneValue = template.holes.length === 1 && template.literals.every((literal) => literal.trim() === '')
+      for (const { expression, line: at, part } of template.holes) {
+        if (!expression) continue
+        evaluated.push({ expression, line: at })
+        const isText = part === 'json_string' || !(isOneValue || placesOfValues.has(template.place))
+        expressions.push({ expression, isText })
+      }
       return template
     },
   }
@@ -128,6 +180,7 @@ function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
     onError,
     retry,
     givenId: attributes.get('id'),
+    evaluated,
     expressions,
     ...kinds[kind].read(draft),
   }
@@ -150,7 +203,8 @@ function readCondition(source: string | undefined, line: number, tell: Tell): Ex
   } catch (error) {
     if (!(error instanceof ExpressionProblem)) throw error
     const hint = source.includes('{{') ? ' Write the expression without {{ }}.' : ''
-    tell(line, `if="${source.slice(0, 60)}" cannot be read: ${error.message}${hint}`)
+    const misspelling = error.misspellingAfter('if="', source)
+    tell(line, `if="${source.slice(0, 60)}" cannot be read: ${error.message}${hint}`, misspelling)
     return null
   }
 }
@@ -185,10 +239,10 @@ function withIds(read: ReadBlock[], tell: Tell): Block[] {
     } else given.set(givenId, block)
   }
   return read.map((block, index) => {
-    const { givenId, expressions, ...rest } = block
+    const { givenId, evaluated, ...rest } = block
     const isOwn = givenId !== undefined && given.get(givenId) === block
-    const reads = [...new Set(expressions.flatMap(({ expression }) => stepsOf(expression)))]
-    const readsMemory = expressions.some(({ expression }) => expression.reads.has('memory'))
+    const reads = [...new Set(evaluated.flatMap(({ expression }) => stepsOf(expression)))]
+    const readsMemory = evaluated.some(({ expression }) => expression.reads.has('memory'))
     return { ...rest, id: isOwn ? givenId : defaultId(index + 1, given), reads, readsMemory }
   })
 }
@@ -200,14 +254,21 @@ function defaultId(number: number, given: Map<string, ReadBlock>): string {
   return id
 }
 
+/** How the id of a step is written: in expressions, and in the expressions of a page. */
+const ofStep = ['steps', 'data'].flatMap((root) => [`${root}.`, `${root}["`, `${root}['`])
+
 function checkReferences(read: ReadBlock[], blocks: Block[], tell: Tell): void {
   const order = new Map(blocks.map(({ id }, index) => [id, index]))
-  for (const [index, { expressions }] of read.entries()) {
-    for (const { expression, line } of expressions) {
+  for (const [index, { evaluated }] of read.entries()) {
+    for (const { expression, line } of evaluated) {
       for (const id of stepsOf(expression)) {
         const at = order.get(id)
         const shown = JSON.stringify(id.slice(0, 64))
-        if (at === undefined) tell(line, `There is no step ${shown}. Give a block this id, or correct the name.`)
+        if (at === undefined) {
+          const earlier = blocks.slice(0, index).map((block) => block.id)
+          const misspelling = misspelt(id, earlier.toReversed(), { after: ofStep })
+          tell(line, `There is no step ${shown}. Give a block this id, or correct the name.`, misspelling)
+        }
         else if (at >= index)
           tell(
             line,

@@ -1,4 +1,5 @@
 // Steps of a procedure, one at a time: turned into calls with the values that are there, for the runbook and for other models.
+import { parseBounded } from '../../../base/boundedJson.ts'
 import { evaluate, isTrue } from '../../../base/expression/evaluate.ts'
 import { CannotRender, jsonOf, tooMuchWork } from '../../../base/expression/text.ts'
 import { isRecord } from '../../../base/isRecord.ts'
@@ -28,6 +29,18 @@ export function prepare(block: Block, scope: RunbookScope): Prepared {
     if (error instanceof WantsMemory) return { kind: 'memory', path: error.path }
     if (error instanceof CannotRender) return { kind: 'error', message: error.message }
     if (error instanceof TooManySteps) return { kind: 'exhausted' }
+    throw error
+  }
+}
+
+/** The arguments of a block's call as far as they are written out: what only a run knows is left out of texts, and null in JSON. */
+export function writtenArguments({ resolve }: Block): unknown {
+  try {
+    return resolve(({ place, literals }) =>
+      place === 'json_value' || place === 'value' ? parseBounded(literals.join('null')) : literals.join(''),
+    )
+  } catch (error) {
+    if (error instanceof CannotRender || error instanceof SyntaxError) return null
     throw error
   }
 }

@@ -1,5 +1,6 @@
 // browser: one action a line.
 import type { BlockAction, Draft } from '../block.ts'
+import { misspelt } from '../misspelling.ts'
 import { indexOutsideHoles, type Template } from '../template.ts'
 
 /** How a line of it is written, by its first word. */
@@ -28,6 +29,7 @@ function readLine(draft: Draft, text: string, line: number): Template {
     draft.tell(
       line,
       `${JSON.stringify(verb.slice(0, 20))} is not a browser action. There are: ${Object.values(browserUsage).join('; ')}.`,
+      misspelt(verb, Object.keys(browserUsage)),
     )
   } else if ((rest === '' && !['read', 'screenshot'].includes(verb)) || (verb === 'screenshot' && rest !== '')) {
     draft.tell(line, `Write ${browserUsage[verb]}.`)

@@ -3,6 +3,7 @@ import { content, headAndRest, withoutBlankEdges, type BlockAction, type Draft, 
 import { CannotRender } from '../../../../base/expression/text.ts'
 import { momentHint, readMoment } from '../durations.ts'
 import { readWords } from '../blockOptions.ts'
+import { misspelt } from '../misspelling.ts'
 import type { Fill } from '../block.ts'
 import type { Template } from '../template.ts'
 
@@ -59,7 +60,8 @@ export function caseBlock(draft: Draft): BlockAction {
   if (!known) {
     const said =
       verb === '' ? 'This case block is empty' : `${JSON.stringify(verb.slice(0, 20))} cannot be done to a case`
-    draft.tell(line, `${said}. Begin with complete, fail, postpone 1d or create queue=….`)
+    const misspelling = misspelt(verb, Object.keys(verbs))
+    draft.tell(line, `${said}. Begin with complete, fail, postpone 1d or create queue=….`, misspelling)
     return { tool: 'case_complete', resolve: () => ({}) }
   }
   const whole = withoutBlankEdges(draft.body.split('\n'), draft.line + 1)

@@ -1,5 +1,6 @@
 // http: a request line, headers, an empty line, a body.
 import { withoutBlankEdges, type BlockAction, type Draft, type Line } from '../block.ts'
+import { misspelt } from '../misspelling.ts'
 import type { Template } from '../template.ts'
 
 const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']
@@ -38,7 +39,8 @@ function requestLine(draft: Draft, text: string, line: number): { method: string
   const method = space === -1 ? trimmed : trimmed.slice(0, space)
   if (space === -1) draft.tell(line, 'The first line of an http block is METHOD URL: GET https://example.com/items.')
   else if (!methods.includes(method)) {
-    draft.tell(line, `${JSON.stringify(method.slice(0, 20))} is not an HTTP method. Use ${methods.join(', ')}.`)
+    const says = `${JSON.stringify(method.slice(0, 20))} is not an HTTP method. Use ${methods.join(', ')}.`
+    draft.tell(line, says, misspelt(method, methods))
   }
   const url = space === -1 ? '' : trimmed.slice(space).trim()
   return { method, url: draft.template(url, line, url === '' ? 'text' : 'url') }
