@@ -124,38 +124,49 @@ proves('procedures.fix', 'where nobody can know what was meant, there is no fix'
   }
 })
 
-proves('procedures.fix', 'a block that is nearly a step is warned of and can be saved; other languages are not', async () => {
-  const { body } = await check({ input: written('pyhton', '1') })
-  assert.deepEqual([body.problems.length, body.problems[0].severity, body.steps_total], [1, 'warning', 0])
-  const saved = await team.call('POST /v2/teams/:teamId/agents', {
-    body: { name: 'Nearly', instructions: written('pyhton', '1') },
-  })
-  assert.equal(saved.status, 201)
-  for (const language of ['json', 'sh', 'ts', 'toml', 'text', 'yaml', 'sql', 'css', 'jsx', 'xml', 'haml', ''])
-    assert.deepEqual((await check({ input: written(language, 'x') })).body.problems, [], language)
-})
+proves(
+  'procedures.fix',
+  'a block that is nearly a step is warned of and can be saved; other languages are not',
+  async () => {
+    const { body } = await check({ input: written('pyhton', '1') })
+    assert.deepEqual([body.problems.length, body.problems[0].severity, body.steps_total], [1, 'warning', 0])
+    const saved = await team.call('POST /v2/teams/:teamId/agents', {
+      body: { name: 'Nearly', instructions: written('pyhton', '1') },
+    })
+    assert.equal(saved.status, 201)
+    for (const language of ['json', 'sh', 'ts', 'toml', 'text', 'yaml', 'sql', 'css', 'jsx', 'xml', 'haml', ''])
+      assert.deepEqual((await check({ input: written(language, 'x') })).body.problems, [], language)
+  },
+)
 
-proves('procedures.afterCrash', 'each step says what becomes of it when a process dies, by the rule of its tool', async () => {
-  const cases: [string, string | null][] = [
-    [written('http', 'GET https://example.com/{{ message.id }}'), 'repeated'],
-    [written('http', 'POST https://example.com/\n\n{"a": {{ message.a }}}'), 'asks'],
-    [written('browser', 'open https://example.com/{{ message.id }}\nread'), 'repeated'],
-    [written('browser', 'open https://example.com/\nclick Pay'), 'asks'],
-    [written('tool name=http_request', '{"method": "PUT", "url": "https://example.com/{{ message.id }}"}'), 'repeated'],
-    [written('tool name=http_request', '{"method": {{ message.method }}, "url": "https://example.com/"}'), 'asks'],
-    [written('tool name=browser_do', '{}'), null],
-    [written('tool name=crm__find', '{}'), null],
-    [written('file path=a.txt', 'x'), 'kept'],
-    [written('memory path=a.md', 'x'), 'kept'],
-    [written('approve', 'Pay?'), 'kept'],
-    [written('wait', '{{ message.until }}'), 'kept'],
-    [written('output', 'x'), 'kept'],
-  ]
-  for (const [input, after] of cases) {
-    const { body, text } = await check({ input })
-    assert.deepEqual([body.problems.length, body.steps[0]?.after_crash], [0, after], text)
-  }
-})
+proves(
+  'procedures.afterCrash',
+  'each step says what becomes of it when a process dies, by the rule of its tool',
+  async () => {
+    const cases: [string, string | null][] = [
+      [written('http', 'GET https://example.com/{{ message.id }}'), 'repeated'],
+      [written('http', 'POST https://example.com/\n\n{"a": {{ message.a }}}'), 'asks'],
+      [written('browser', 'open https://example.com/{{ message.id }}\nread'), 'repeated'],
+      [written('browser', 'open https://example.com/\nclick Pay'), 'asks'],
+      [
+        written('tool name=http_request', '{"method": "PUT", "url": "https://example.com/{{ message.id }}"}'),
+        'repeated',
+      ],
+      [written('tool name=http_request', '{"method": {{ message.method }}, "url": "https://example.com/"}'), 'asks'],
+      [written('tool name=browser_do', '{}'), null],
+      [written('tool name=crm__find', '{}'), null],
+      [written('file path=a.txt', 'x'), 'kept'],
+      [written('memory path=a.md', 'x'), 'kept'],
+      [written('approve', 'Pay?'), 'kept'],
+      [written('wait', '{{ message.until }}'), 'kept'],
+      [written('output', 'x'), 'kept'],
+    ]
+    for (const [input, after] of cases) {
+      const { body, text } = await check({ input })
+      assert.deepEqual([body.problems.length, body.steps[0]?.after_crash], [0, after], text)
+    }
+  },
+)
 
 /** How many rows each table has, except for the one row of each credential that says when it was used last. */
 async function countRows(): Promise<Record<string, number>> {

@@ -152,7 +152,8 @@ function stepOf(block: Block, tools: ReadonlyMap<string, Tool>, context: Context
     retry,
     reads,
     // the output is written with the end of the run
-    after_crash: tool === null ? 'kept' : known ? afterCrashInCall(known, () => writtenArguments(block), context) : null,
+    after_crash:
+      tool === null ? 'kept' : known ? afterCrashInCall(known, () => writtenArguments(block), context) : null,
   }
 }
 

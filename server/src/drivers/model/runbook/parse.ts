@@ -268,8 +268,7 @@ function checkReferences(read: ReadBlock[], blocks: Block[], tell: Tell): void {
           const earlier = blocks.slice(0, index).map((block) => block.id)
           const misspelling = misspelt(id, earlier.toReversed(), { after: ofStep })
           tell(line, `There is no step ${shown}. Give a block this id, or correct the name.`, misspelling)
-        }
-        else if (at >= index)
+        } else if (at >= index)
           tell(
             line,
             `The step ${shown} (line ${blocks[at]!.line}) does not come before this one, so it has no result here.`,
