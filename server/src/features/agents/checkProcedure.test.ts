@@ -126,7 +126,7 @@ proves('procedures.fix', 'where nobody can know what was meant, there is no fix'
 
 proves(
   'procedures.fix',
-  'a block that is nearly a step is warned of and can be saved; other languages are not',
+  'only a block that is nearly called like a step is warned of, and it can be saved',
   async () => {
     const { body } = await check({ input: written('pyhton', '1') })
     assert.deepEqual([body.problems.length, body.problems[0].severity, body.steps_total], [1, 'warning', 0])
