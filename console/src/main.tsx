@@ -8,13 +8,13 @@ import { queryClient } from './app/client.ts'
 import { LiveProvider } from './app/live.tsx'
 import { router } from './app/routes.tsx'
 import { SessionProvider } from './app/session.tsx'
-import { apply } from './app/settings.ts'
+import { followTheme } from './app/settings.ts'
 import { reloadAfterUpgrade } from './app/upgrade.ts'
 import './look/base.css'
 import './look/tokens.css'
 import { Toasts } from './parts/toasts.tsx'
 
-apply()
+followTheme()
 reloadAfterUpgrade()
 const place = document.getElementById('page')
 if (!place) throw new Error('index.html has no element with the id page')

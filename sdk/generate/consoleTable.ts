@@ -1,8 +1,20 @@
-// The table of operations for the page: what "Copy as" needs to write each of them as curl, as a program and as a command line.
+// The tables of the page. Operations: what "Copy as" needs to write each of them as curl, as a program and as a command line. Scopes: what a key may be given.
 import { clientCallOf, type ClientCall } from '../../server/src/kit/clientCall.ts'
 import type { Operation } from '../../server/src/kit/operation.ts'
 import type { Registry } from '../../server/src/kit/registry.ts'
+import { scopes } from '../../server/src/kit/scopes.ts'
 import { fieldsOf } from './operationTable.ts'
+
+/** In a file of its own: the dialog that needs it does without the large one. */
+export const consoleScopes = (): string =>
+  [
+    '// Written by `npm run openapi` from the scopes of the service. Do not edit.',
+    '',
+    'export const scopes = [',
+    ...scopes.map((scope) => `  '${scope}',`),
+    '] as const',
+    '',
+  ].join('\n')
 
 /** One line an operation, in the order of their names. */
 export function consoleTable(registry: Registry): string {

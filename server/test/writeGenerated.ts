@@ -6,7 +6,7 @@ import { readIfThere } from '../src/base/atomicFile.ts'
 import { providersPage } from '../src/features/connections/providers/providersPage.ts'
 import { features } from '../src/features.ts'
 import { openapiDocument } from '../src/kit/openapi.ts'
-import { consoleTable } from '../../sdk/generate/consoleTable.ts'
+import { consoleScopes, consoleTable } from '../../sdk/generate/consoleTable.ts'
 import { operationTable } from '../../sdk/generate/operationTable.ts'
 import { sdkFiles } from '../../sdk/generate/sdkFiles.ts'
 import { errorCodesPage } from './errorCodesPage.ts'
@@ -30,6 +30,7 @@ export const generatedFiles = [
   { path: inRepository('sdk/src/generated/groups.ts'), text: sdk.groups },
   { path: inRepository('cli/src/generated/operations.ts'), text: operationTable(registry) },
   { path: inRepository('console/src/generated/operations.ts'), text: consoleTable(registry) },
+  { path: inRepository('console/src/generated/scopes.ts'), text: consoleScopes() },
   { path: inRepository('docs/configuration.md'), text: configurationPage() },
   { path: inRepository('docs/providers.md'), text: providersPage() },
   { path: inRepository('docs/gaps.md'), text: gapsPage() },

@@ -1,5 +1,6 @@
 // What a person set for this browser: theme, zone of times, keys, notifications. Kept in the browser alone.
 import { useSyncExternalStore } from 'react'
+import { keepForTabs, listenToKept, storageOfBrowser } from '../parts/browserStorage.ts'
 
 interface Settings {
   theme: 'system' | 'light' | 'dark'
@@ -23,48 +24,31 @@ const choices: { [Name in keyof Settings]: Settings[Name][] } = {
 
 const place = (name: string): string => `runyard.${name}`
 
-const listeners = new Set<() => void>()
-
-/** A browser that forbids storage has only the usual values. */
-function storage(): Storage | undefined {
-  try {
-    return window.localStorage
-  } catch {
-    return undefined
-  }
-}
-
+/** The usual one, unless the browser keeps another. */
 export function setting<Name extends keyof Settings>(name: Name): Settings[Name] {
-  const kept = storage()?.getItem(place(name))
+  const kept = storageOfBrowser()?.getItem(place(name))
   const [usual] = choices[name]
   const found = choices[name].find((choice) => choice === kept)
   return (found ?? usual) as Settings[Name]
 }
 
 export function set<Name extends keyof Settings>(name: Name, value: Settings[Name]): void {
-  storage()?.setItem(place(name), value)
-  apply()
-  for (const listener of listeners) listener()
-}
-
-function listen(listener: () => void): () => void {
-  // another tab may change it
-  window.addEventListener('storage', listener)
-  listeners.add(listener)
-  return () => {
-    window.removeEventListener('storage', listener)
-    listeners.delete(listener)
-  }
+  keepForTabs(place(name), value)
 }
 
 export const useSetting = <Name extends keyof Settings>(name: Name): Settings[Name] =>
-  useSyncExternalStore(listen, () => setting(name))
+  useSyncExternalStore(listenToKept, () => setting(name))
 
-/** Puts the theme on the page; tokens.css does the rest. */
-export function apply(): void {
-  const theme = setting('theme')
-  if (theme === 'system') delete document.documentElement.dataset['theme']
-  else document.documentElement.dataset['theme'] = theme
+/** Puts the theme on the page, and another one when the system or another tab changes it; tokens.css does the rest. */
+export function followTheme(): void {
+  const system = window.matchMedia('(prefers-color-scheme: dark)')
+  const put = () => {
+    const theme = setting('theme')
+    document.documentElement.dataset['theme'] = theme === 'system' ? (system.matches ? 'dark' : 'light') : theme
+  }
+  put()
+  system.addEventListener('change', put)
+  listenToKept(put)
 }
 
 export const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

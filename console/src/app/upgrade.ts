@@ -1,4 +1,5 @@
 // The service may be upgraded under an open page, whose later parts are then gone: the new page has them.
+import { storageOfTab } from '../parts/browserStorage.ts'
 
 const place = 'runyard.reloadedAt'
 /** A part that is still missing after a reload has another cause, which a second reload would not end. */
@@ -6,9 +7,11 @@ const onceMs = 60_000
 
 export function reloadAfterUpgrade(): void {
   window.addEventListener('vite:preloadError', () => {
-    const before = Number(window.sessionStorage.getItem(place) ?? 0)
-    if (Date.now() - before < onceMs) return
-    window.sessionStorage.setItem(place, String(Date.now()))
+    const storage = storageOfTab()
+    const before = Number(storage?.getItem(place) ?? 0)
+    // without storage a reload could follow a reload for ever
+    if (!storage || Date.now() - before < onceMs) return
+    storage.setItem(place, String(Date.now()))
     window.location.reload()
   })
 }

@@ -1,20 +1,12 @@
 // The long work of this tab: where it is kept, what it may try again, and what is old when it is over.
 import { ApiError, ConnectionError, ConflictError, NotSignedInError, RateLimitError } from '@runyard/sdk'
 import { useSyncExternalStore } from 'react'
+import { storageOfTab } from '../parts/browserStorage.ts'
 import { toastError } from '../parts/toasts.tsx'
 import { messageOf, noticeError, queryClient } from './client.ts'
 import { LongWork, type Work, type WorkKind } from './longWork.ts'
 import { addToFile, dropFile, fileOf, saveFile } from './workFiles.ts'
 import { workKinds, type WorkName } from './workKinds.ts'
-
-/** It is of this tab alone: two tabs must not do the same. A browser that forbids storage forgets it with a reload. */
-function storage(): Storage | undefined {
-  try {
-    return window.sessionStorage
-  } catch {
-    return undefined
-  }
-}
 
 function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -39,7 +31,8 @@ const mayPass = (error: unknown): boolean =>
 
 const work = new LongWork({
   kinds: workKinds,
-  store: storage(),
+  // of this tab alone: two tabs must not do the same
+  store: storageOfTab(),
   now: () => Date.now(),
   newId,
   pause,

@@ -1,4 +1,5 @@
 // What a person has typed and chosen and not sent yet. It stays in this tab over a reload and over a session that ended.
+import { storageOfTab } from '../browserStorage.ts'
 import { Unreadable } from '../schemaValue.ts'
 
 export interface Draft {
@@ -14,23 +15,14 @@ export const emptyDraft: Draft = { answers: [], values: undefined, comment: '' }
 /** Another person who signs in here must not find it. */
 const place = (memberId: string, requestId: string): string => `runyard.answer.${memberId}.${requestId}`
 
-/** A browser that forbids storage keeps nothing. */
-function storage(): Storage | undefined {
-  try {
-    return window.sessionStorage
-  } catch {
-    return undefined
-  }
-}
-
 export function readDraft(memberId: string, requestId: string): Draft {
-  const kept = storage()?.getItem(place(memberId, requestId))
+  const kept = storageOfTab()?.getItem(place(memberId, requestId))
   return kept === null || kept === undefined ? emptyDraft : parseDraft(kept)
 }
 
 export function keepDraft(memberId: string, requestId: string, draft: Draft): void {
   try {
-    storage()?.setItem(place(memberId, requestId), draftText(draft))
+    storageOfTab()?.setItem(place(memberId, requestId), draftText(draft))
   } catch (error) {
     // a full storage loses the text at a reload, and nothing else
     console.warn('What was typed cannot be kept.', error)
@@ -38,7 +30,7 @@ export function keepDraft(memberId: string, requestId: string, draft: Draft): vo
 }
 
 export function forgetDraft(memberId: string, requestId: string): void {
-  storage()?.removeItem(place(memberId, requestId))
+  storageOfTab()?.removeItem(place(memberId, requestId))
 }
 
 /** A text that is no number yet is kept as it was typed. */

@@ -1,29 +1,13 @@
 // Words that the list is searched by, by the service, while one types.
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useRef } from 'react'
 import { useKeys } from '../../app/keys.ts'
 import { Icon } from '../../look/Icon.tsx'
+import { useTypedWords } from '../../parts/useTypedWords.ts'
 import style from './SearchField.module.css'
-
-const pauseMs = 200
 
 export function SearchField({ value, onChange }: { value: string; onChange: (words: string) => void }) {
   const field = useRef<HTMLInputElement>(null)
-  const [text, setText] = useState(value)
-  const [sent, setSent] = useState(value)
-  // the address changed by other means, such as the way back
-  if (value !== sent) {
-    setSent(value)
-    setText(value)
-  }
-  const send = useEffectEvent(() => {
-    if (text.trim() === sent) return
-    setSent(text.trim())
-    onChange(text.trim())
-  })
-  useEffect(() => {
-    const timer = setTimeout(send, pauseMs)
-    return () => clearTimeout(timer)
-  }, [text])
+  const { text, setText } = useTypedWords(value, onChange)
   useKeys([{ keys: '/', says: 'Search agents', where: 'Agents', run: () => field.current?.focus() }])
   return (
     <div className={style.field}>

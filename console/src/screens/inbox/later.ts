@@ -1,5 +1,6 @@
 // "Not now": requests that a person put aside for a while. The service knows nothing of it, so it stays in this browser.
 import { useSyncExternalStore } from 'react'
+import { keepForTabs, listenToKept, storageOfBrowser } from '../../parts/browserStorage.ts'
 
 /** By the id of the request: when it comes back, in milliseconds. */
 export type Later = Readonly<Record<string, number>>
@@ -10,15 +11,6 @@ const place = (memberId: string): string => `runyard.later.${memberId}`
 const keptMax = 200
 /** A request comes back this long before its deadline at the latest. */
 const beforeDeadlineMs = 15 * 60_000
-
-/** A browser that forbids storage keeps nothing. */
-function storage(): Storage | undefined {
-  try {
-    return window.localStorage
-  } catch {
-    return undefined
-  }
-}
 
 export function parseLater(text: string | null | undefined): Later {
   try {
@@ -47,12 +39,11 @@ export function tomorrowMorning(now: number): number {
   return day.setHours(9, 0, 0, 0)
 }
 
-const listeners = new Set<() => void>()
 /** The same text gives the same object, so that nothing is drawn for nothing. */
 let parsed: { text: string | null | undefined; later: Later } = { text: undefined, later: {} }
 
 function read(memberId: string): Later {
-  const text = storage()?.getItem(place(memberId))
+  const text = storageOfBrowser()?.getItem(place(memberId))
   if (text !== parsed.text) parsed = { text, later: parseLater(text) }
   return parsed.later
 }
@@ -68,18 +59,7 @@ export function takeBack(memberId: string, requestIds: string[]): void {
 }
 
 function write(memberId: string, later: Later): void {
-  storage()?.setItem(place(memberId), JSON.stringify(later))
-  for (const listener of listeners) listener()
+  keepForTabs(place(memberId), JSON.stringify(later))
 }
 
-function listen(listener: () => void): () => void {
-  // another tab may put something aside
-  window.addEventListener('storage', listener)
-  listeners.add(listener)
-  return () => {
-    window.removeEventListener('storage', listener)
-    listeners.delete(listener)
-  }
-}
-
-export const useLater = (memberId: string): Later => useSyncExternalStore(listen, () => read(memberId))
+export const useLater = (memberId: string): Later => useSyncExternalStore(listenToKept, () => read(memberId))

@@ -3,6 +3,7 @@ import type { ApiKey } from '@runyard/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { messageOf, runyard } from '../../app/client.ts'
+import { scopes } from '../../generated/scopes.ts'
 import { Button } from '../../parts/Button.tsx'
 import { CommandLine } from '../../parts/CommandLine.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
@@ -14,24 +15,7 @@ type Scope = ApiKey['scopes'][number]
 /** Enough for a program that starts runs and reads what came of them. */
 const usual: Scope[] = ['team:read', 'agents:read', 'runs:read', 'runs:write', 'files:read']
 
-const offered: Scope[] = [
-  ...usual,
-  'approvals:write',
-  'agents:write',
-  'queues:read',
-  'queues:write',
-  'sandboxes:write',
-  'artifacts:read',
-  'artifacts:write',
-  'connections:read',
-  'connections:write',
-  'evals:read',
-  'evals:write',
-  'billing:read',
-  'webhooks:manage',
-  'mcp:call',
-  'keys:manage',
-]
+const offered = [...usual, ...scopes.filter((scope) => !usual.includes(scope))]
 
 export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient()

@@ -1,10 +1,9 @@
 // The field for words: what is typed narrows the list a moment later.
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useRef } from 'react'
 import { useKeys } from '../../app/keys.ts'
 import { Icon } from '../../look/Icon.tsx'
+import { useTypedWords } from '../../parts/useTypedWords.ts'
 import style from './FilterBar.module.css'
-
-const pauseMs = 300
 
 export function WordSearch({
   value = '',
@@ -14,23 +13,8 @@ export function WordSearch({
   onChange: (words: string | undefined) => void
 }) {
   const field = useRef<HTMLInputElement>(null)
-  const [text, setText] = useState(value)
-  const [known, setKnown] = useState(value)
-  // the address was changed from elsewhere: a tab, "Clear", or going back
-  if (known !== value) {
-    setKnown(value)
-    if (text.trim() !== value) setText(value)
-  }
+  const { text, setText, tell } = useTypedWords(value, (words) => onChange(words === '' ? undefined : words))
   useKeys([{ keys: '/', says: 'Find by words', where: 'Runs', run: () => field.current?.select() }])
-  const tell = () => {
-    const words = text.trim()
-    if (words !== value) onChange(words === '' ? undefined : words)
-  }
-  const tellLater = useEffectEvent(tell)
-  useEffect(() => {
-    const timer = setTimeout(() => tellLater(), pauseMs)
-    return () => clearTimeout(timer)
-  }, [text])
   return (
     <label className={style.words}>
       <Icon name="search" size={13} />

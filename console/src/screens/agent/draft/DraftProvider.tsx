@@ -13,6 +13,7 @@ import {
 } from 'react'
 import { runyard } from '../../../app/client.ts'
 import { useSession } from '../../../app/session.tsx'
+import { storageOfBrowser } from '../../../parts/browserStorage.ts'
 import { buildQuery, buildsQuery } from '../../../queries/agents.ts'
 import { localCopies } from './localCopies.ts'
 import { useCheck, type Checked } from './useCheck.ts'
@@ -86,7 +87,7 @@ function useWorkingCopy(build: Build): { copy: WorkingCopy; working: Working } {
       return saved
     }
     const options = {
-      copies: localCopies(storage(), profile.id),
+      copies: localCopies(storageOfBrowser(), profile.id),
       update: async (base: Build, config: BuildConfig) =>
         learn((await runyard.agents.updateRevision(base.id, { config, expected_updated_at: base.updated_at })).build),
       create: async (base: Build, config: BuildConfig) =>
@@ -106,13 +107,4 @@ function useWorkingCopy(build: Build): { copy: WorkingCopy; working: Working } {
     () => copy.now,
   )
   return { copy, working }
-}
-
-/** A browser may forbid it. */
-function storage(): Storage | undefined {
-  try {
-    return window.localStorage
-  } catch {
-    return undefined
-  }
 }
