@@ -20,9 +20,9 @@ const offered = [...usual, ...scopes.filter((scope) => !usual.includes(scope))]
 export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient()
   const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<Scope[]>(usual)
+  const [chosen, setChosen] = useState<Scope[]>(usual)
   const make = useMutation({
-    mutationFn: () => runyard.apiKeys.create({ ...(name.trim() !== '' && { name: name.trim() }), scopes }),
+    mutationFn: () => runyard.apiKeys.create({ ...(name.trim() !== '' && { name: name.trim() }), scopes: chosen }),
     onSuccess: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ['keys'] }),
@@ -48,7 +48,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
       <Button
         kind="go"
         isBusy={make.isPending}
-        unable={scopes.length === 0 ? 'A key needs a scope.' : undefined}
+        unable={chosen.length === 0 ? 'A key needs a scope.' : undefined}
         onClick={() => make.mutate()}
       >
         Make the key
@@ -67,9 +67,9 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
             <label key={scope}>
               <input
                 type="checkbox"
-                checked={scopes.includes(scope)}
+                checked={chosen.includes(scope)}
                 onChange={({ target }) =>
-                  setScopes((now) => (target.checked ? [...now, scope] : now.filter((each) => each !== scope)))
+                  setChosen((now) => (target.checked ? [...now, scope] : now.filter((each) => each !== scope)))
                 }
               />
               <code>{scope}</code>
