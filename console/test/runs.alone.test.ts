@@ -162,6 +162,8 @@ proves(
       await page.getByRole('textbox', { name: 'Input' }).fill('{"address": ')
       await page.getByText('This is no JSON').waitFor()
       await page.getByRole('textbox', { name: 'Input' }).fill('{"address": "Long Lane 4"}')
+      await page.getByRole('button', { name: 'Form', exact: true }).click()
+      assert.equal(await page.getByRole('textbox', { name: 'address' }).inputValue(), 'Long Lane 4')
       await page.getByRole('textbox', { name: 'Title' }).fill('From the dialog')
       await page.getByRole('button', { name: 'Start', exact: true }).click()
       await page.waitForURL(/\/runs\/[0-9a-f-]{36}/)

@@ -87,6 +87,7 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
   listAgentFigures: { at: '/v2/teams/:teamId/agent-figures', with: { agent_ids: agent, ...page } },
   listViews: { at: '/v2/teams/:teamId/views', with: { screen: 'cases', ...page } },
   listAgentRevisions: { at: `/v2/agents/${agent}/revisions`, with: page },
+  getAgentInputs: { at: `/v2/agents/${agent}/inputs`, with: { build_id: draft } },
   diffRevisions: { at: `/v2/agents/${agent}/revisions/${draft}/diff`, with: { against: draft } },
   listSandboxFiles: { at: `/v2/sandboxes/${sandbox}/files`, with: path },
   getSandboxFileContent: {

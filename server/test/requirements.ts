@@ -2123,6 +2123,10 @@ const sentences = [
     id: 'procedures.afterCrash',
     says: 'A checked step says what becomes of it when a process dies, by the rule by which the engine then acts.',
   },
+  {
+    id: 'procedures.inputs',
+    says: 'What the steps of a build read of the message is a JSON Schema, for the build that runs and for a procedure that is not saved yet.',
+  },
   { id: 'procedures.checkConfig', says: 'A check of a procedure also says what is wrong with its config.' },
   { id: 'procedures.checkRows', says: 'A check of a procedure costs no row in the database.' },
   { id: 'procedures.checkBounds', says: 'A check of a procedure is bounded, and its time is charged to the team.' },

@@ -1,4 +1,5 @@
 // Opens the dialog that starts a run, from anywhere.
+import type { ProcedureInputs } from '@runyard/sdk'
 import { useSyncExternalStore } from 'react'
 
 /** What the dialog begins with. */
@@ -9,6 +10,8 @@ export interface StartRunWish {
   /** The message of another run, or a first one. */
   message?: unknown
   title?: string
+  /** What that build reads of its message, where it is known already. */
+  inputs?: ProcedureInputs | undefined
 }
 
 let wish: StartRunWish | undefined

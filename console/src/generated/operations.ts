@@ -73,6 +73,7 @@ export type OperationId =
   | 'generateRevision'
   | 'getAgent'
   | 'getAgentCaseTrigger'
+  | 'getAgentInputs'
   | 'getAgentMemoryFile'
   | 'getAgentRun'
   | 'getAgentRunScreenshotTimeline'
@@ -273,6 +274,7 @@ export const operations: Record<OperationId, OperationShape> = {
   generateRevision: {"verb":"POST","path":"/v2/revisions/:build_id/generate","call":"agents.generateRevision","input":"body","answer":"json","fields":{}},
   getAgent: {"verb":"GET","path":"/v2/agents/:agent_id","call":"agents.get","input":"none","answer":"json","fields":{}},
   getAgentCaseTrigger: {"verb":"GET","path":"/v2/agents/:agent_id/case-triggers/:trigger_id","call":"caseTriggers.get","input":"none","answer":"json","fields":{}},
+  getAgentInputs: {"verb":"GET","path":"/v2/agents/:agent_id/inputs","call":"agents.inputs","input":"query","answer":"json","fields":{}},
   getAgentMemoryFile: {"verb":"GET","path":"/v2/agents/:agent_id/memory/files/:path*","call":"memory.get","input":"none","answer":"json","fields":{}},
   getAgentRun: {"verb":"GET","path":"/v2/agent/:agentId/runs/:runId","call":"runs.getAgentRun","input":"none","answer":"json","fields":{}},
   getAgentRunScreenshotTimeline: {"verb":"GET","path":"/v2/agents/:agent_id/runs/:run_id/screenshots/timeline","call":"runs.agentRunScreenshots","input":"none","answer":"json","fields":{}},

@@ -48,6 +48,15 @@ export const buildQuery = (agentId: string, buildId: string) =>
     queryFn: async ({ signal }) => (await runyard.agents.getRevision(agentId, buildId, { signal })).build,
   })
 
+/** What a build reads of the message that starts its runs; a draft changes, so it is asked each time. */
+export const agentInputsQuery = (agentId: string, buildId: string | undefined) =>
+  queryOptions({
+    queryKey: ['agent', agentId, 'inputs', buildId],
+    queryFn: async ({ signal }) =>
+      (await runyard.agents.inputs(agentId, { ...(buildId && { build_id: buildId }) }, { signal })).inputs,
+    staleTime: 0,
+  })
+
 export const buildScoresQuery = (agentId: string) =>
   queryOptions({
     queryKey: ['agent', agentId, 'buildScores'],

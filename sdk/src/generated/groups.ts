@@ -117,6 +117,8 @@ import type {
   GenerateRevisionInput,
   GetAgentAnswer,
   GetAgentCaseTriggerAnswer,
+  GetAgentInputsAnswer,
+  GetAgentInputsInput,
   GetAgentMemoryFileAnswer,
   GetAgentRunAnswer,
   GetAgentRunScreenshotTimelineAnswer,
@@ -342,6 +344,11 @@ export class AgentsGroup extends Group {
     return this.client.json('GET', '/v2/agents/:agent_id', {agent_id: agentId}, undefined, options)
   }
 
+  /** What the steps of a build read of the message that starts a run, as a JSON Schema: of the live build, or of the build in `build_id`. What a model makes of the message besides its steps is not known. Needs the scope `agents:read`. */
+  inputs(agentId: string, input?: GetAgentInputsInput, options?: CallOptions): Call<GetAgentInputsAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/inputs', {agent_id: agentId}, input, options)
+  }
+
   /** What the agent does is changed by making a revision and promoting it. Needs the scope `agents:write`. */
   update(agentId: string, input?: UpdateAgentInput, options?: CallOptions): Call<UpdateAgentAnswer> {
     return this.client.json('PATCH', '/v2/agents/:agent_id', {agent_id: agentId}, input, options)
@@ -402,7 +409,7 @@ export class AgentsGroup extends Group {
     return this.client.json('POST', '/v2/builder-runs/:builder_run_id/resume', {builder_run_id: builderRunId}, input, options)
   }
 
-  /** Reads a procedure as a run would, and saves nothing: its problems at their lines (at most 100 errors), with a fix where a word is nearly right, and its steps in their order. With `config`, the problems of the config come too, and a warning where a step needs a plugin that the config does not have. Needs the scope `agents:read`. */
+  /** Reads a procedure as a run would, and saves nothing: its problems at their lines (at most 100 errors), with a fix where a word is nearly right, its steps in their order, and what they read of the message. With `config`, the problems of the config come too, and a warning where a step needs a plugin that the config does not have. Needs the scope `agents:read`. */
   checkProcedure(input: CheckProcedureInput, options?: CallOptions): Call<CheckProcedureAnswer> {
     return this.client.json('POST', '/v2/teams/:teamId/procedure-checks', {}, input, withoutKey(options))
   }

@@ -470,6 +470,15 @@ export interface Build {
   truncated?: boolean
 }
 
+export interface ProcedureInputs {
+  /** A JSON Schema (2020-12) of the message: a property for each field that the steps read, such as `message.order.id`. `required` has those that some step needs; one without a type can be anything. */
+  schema: Record<string, unknown>
+  /** The steps read no field, so any text will do as the message. */
+  text_is_enough: boolean
+  /** The steps read more fields than the schema has. */
+  is_cut: boolean
+}
+
 export type BuilderRun = {
   id: string
   build_id: string
@@ -1996,6 +2005,17 @@ export interface GetAgentAnswer {
   agent_id: string
 }
 
+export interface GetAgentInputsInput {
+  /** A build of the agent; the live one unless given. */
+  build_id?: string
+}
+
+export interface GetAgentInputsAnswer {
+  inputs: ProcedureInputs
+  agent_id: string
+  build_id: string
+}
+
 export interface UpdateAgentInput {
   name?: string
   description?: string | null
@@ -2155,6 +2175,7 @@ export interface CheckProcedureAnswer {
   /** At most 1000. */
   steps: ProcedureStep[]
   steps_total: number
+  inputs: ProcedureInputs
   config_problems: {
     path: string
     message: string

@@ -37,7 +37,7 @@ export function AgentBar({ agent, tab }: { agent: Agent; tab: AgentTab }) {
   const { unable } = useSession()
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<'rename' | 'duplicate' | 'delete'>()
-  const { working, copy, errors } = useDraft()
+  const { working, copy, checked, errors } = useDraft()
   const builds = useQuery(buildsQuery(agent.id))
   const schedules = useQuery(schedulesQuery(agent.id))
   const rubrics = useQuery({ ...rubricsQuery(agent.id), enabled: unable('evals:read') === undefined })
@@ -53,8 +53,9 @@ export function AgentBar({ agent, tab }: { agent: Agent; tab: AgentTab }) {
     unable('runs:write') ?? (errors > 0 ? 'Fix the errors first: the server refuses a build with errors.' : undefined)
   const run = () => {
     if (cannotRun !== undefined) return
+    const inputs = checked?.config === working.config ? checked.answer.inputs : undefined
     copy.saveNow().then(
-      (build) => openStartRun({ agentId: agent.id, buildId: build.id }),
+      (build) => openStartRun({ agentId: agent.id, buildId: build.id, inputs }),
       (error: unknown) => toastError('The draft could not be saved, so it was not started', error),
     )
   }

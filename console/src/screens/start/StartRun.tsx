@@ -7,16 +7,18 @@ import { messageOf, runyard } from '../../app/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { closeStartRun, type StartRunWish } from '../../app/startingRun.ts'
 import { Button } from '../../parts/Button.tsx'
+import { CopyAs } from '../../parts/CopyAs.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { Field, Input } from '../../parts/Field.tsx'
 import { toast } from '../../parts/toasts.tsx'
-import { agentQuery } from '../../queries/agents.ts'
+import { Skeleton } from '../../parts/states.tsx'
+import { agentInputsQuery, agentQuery } from '../../queries/agents.ts'
 import { AgentChoice } from './AgentChoice.tsx'
 import { BuildChoice } from './BuildChoice.tsx'
 import { CostWords } from './CostWords.tsx'
 import { LimitFields } from './LimitFields.tsx'
 import { limitsOf, type LimitTexts } from './limits.ts'
-import { draftOf, messageOfDraft, type MessageDraft } from './message.ts'
+import { draftOf, inKind, kindsFor, messageOfDraft, type MessageDraft } from './message.ts'
 import { MessageField } from './MessageField.tsx'
 import style from './StartRun.module.css'
 
@@ -48,12 +50,22 @@ function StartForm({ wish, agentId, agent, onOther }: StartFormProps) {
   const isOfWish = agentId === wish.agentId
   const [buildId, setBuildId] = useState(isOfWish ? wish.buildId : undefined)
   const [build, setBuild] = useState<Build>()
-  const [message, setMessage] = useState<MessageDraft>(() => draftOf(isOfWish ? wish.message : undefined))
+  /** Undefined until somebody writes: what it begins with depends on what the build reads. */
+  const [written, setWritten] = useState<MessageDraft>()
+  const [isTried, setTried] = useState(false)
   const [title, setTitle] = useState(isOfWish ? (wish.title ?? '') : '')
   const [limits, setLimits] = useState<LimitTexts>({})
   const [sandboxId, setSandboxId] = useState('')
-  const read = messageOfDraft(message)
-  const input: StartRunInput = {
+  const found = useQuery({
+    ...agentInputsQuery(agentId, buildId),
+    ...(isOfWish && wish.inputs && buildId === wish.buildId && { placeholderData: wish.inputs }),
+  })
+  const inputs = found.data
+  const begun = written ?? draftOf(isOfWish ? wish.message : undefined, inputs?.schema)
+  const message = kindsFor(inputs?.schema).includes(begun.kind) ? begun : inKind(begun, 'json', inputs?.schema)
+  const read = messageOfDraft(message, inputs?.schema)
+  const isComplete = Object.keys(read.problems ?? {}).length === 0
+  const input = {
     agent_id: agentId,
     ...(read.message !== undefined && { message: read.message }),
     ...(buildId !== undefined && { build_id: buildId }),
@@ -73,7 +85,8 @@ function StartForm({ wish, agentId, agent, onOther }: StartFormProps) {
   const whyNot = unable('runs:write') ?? read.problem
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (whyNot === undefined && !start.isPending) start.mutate(input)
+    setTried(true)
+    if (whyNot === undefined && isComplete && !start.isPending) start.mutate(input)
   }
 
   return (
@@ -91,6 +104,7 @@ function StartForm({ wish, agentId, agent, onOther }: StartFormProps) {
       actions={
         <>
           <CostWords agentId={agentId} build={build} limits={limits} />
+          <CopyAs isSmall operation="startRun" input={input} />
           <Button onClick={closeStartRun}>Cancel</Button>
           <Button type="submit" form={formId} kind="go" icon="play" isBusy={start.isPending} unable={whyNot}>
             Start
@@ -105,7 +119,17 @@ function StartForm({ wish, agentId, agent, onOther }: StartFormProps) {
           </p>
         )}
         {agent?.description && <p className={style.about}>{agent.description}</p>}
-        <MessageField draft={message} problem={read.problem} onChange={setMessage} />
+        {found.isPending ? (
+          <Skeleton rows={3} what="what the agent reads" />
+        ) : (
+          <MessageField
+            draft={message}
+            inputs={inputs}
+            problem={read.problem}
+            problems={isTried ? read.problems : undefined}
+            onChange={setWritten}
+          />
+        )}
         <div className={style.pair}>
           <BuildChoice agentId={agentId} buildId={buildId} onChange={setBuildId} onBuild={setBuild} />
           <Field label="Title" hint="Without one it is made from the input.">

@@ -44,7 +44,8 @@ proves('procedures.check', 'problems come with their line and its text, and step
   const { is_conditional, retry, reads, on_error } = body.steps[1]
   assert.deepEqual([is_conditional, retry, reads, on_error], [true, 2, ['list'], 'fail'])
   const empty = await check({ input: '' })
-  assert.deepEqual(empty.body, { problems: [], steps: [], steps_total: 0, config_problems: [] })
+  const inputs = { schema: { type: 'object', properties: {} }, text_is_enough: true, is_cut: false }
+  assert.deepEqual(empty.body, { problems: [], steps: [], steps_total: 0, inputs, config_problems: [] })
 })
 
 proves('procedures.check', 'what is checked without a problem can be saved, and what has one cannot', async () => {

@@ -1,6 +1,7 @@
 // Checks a procedure without saving it: what is wrong where, and which steps it has. Editors ask it as one types.
 import { blockKinds } from '../../drivers/model/runbook/block.ts'
 import { parseRunbook, type Block, type RunbookProblem } from '../../drivers/model/runbook/parse.ts'
+import { inputsOf } from '../../drivers/model/runbook/inputs.ts'
 import { writtenArguments } from '../../drivers/model/runbook/steps.ts'
 import { defaultPlugins, parseBuildConfig, procedureBytesMax } from '../../engine/builds/buildConfig.ts'
 import { afterCrashInCall, callOutcomes } from '../../engine/driving/afterCrash.ts'
@@ -12,6 +13,7 @@ import { named, nullable, oneOf, Type, type Static } from '../../kit/schema.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import type { Tool } from '../../kit/tool.ts'
 import { BuildConfig } from './builds/build.ts'
+import { ProcedureInputs } from './builds/procedureInputs.ts'
 import { findProblems } from './builds/usableConfig.ts'
 import { procedureTemplate } from './builds/procedureTemplate.ts'
 
@@ -75,7 +77,7 @@ export const checkProcedure = operation({
   summary: 'Check a procedure',
   description:
     'Reads a procedure as a run would, and saves nothing: its problems at their lines (at most 100 errors), with a fix where a word is nearly ' +
-    'right, and its steps in their order. With ' +
+    'right, its steps in their order, and what they read of the message. With ' +
     '`config`, the problems of the config come too, and a warning where a step needs a plugin that the config does not have.',
   scope: 'agents:read',
   onlyReads: true,
@@ -91,16 +93,18 @@ export const checkProcedure = operation({
     problems: Type.Array(ProcedureProblem),
     steps: Type.Array(ProcedureStep, { description: `At most ${stepsMax}.` }),
     steps_total: Type.Integer({ minimum: 0 }),
+    inputs: ProcedureInputs,
     config_problems: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
   }),
   // before the transaction: nothing is written
   async prepare({ team, body, sql, context }) {
     const { input, config } = body
     const { toolSets } = registryOf(context)
-    const { blocks, problems, warnings, steps } = teamTimeOf(context).piece(team.id, () => {
+    const { blocks, problems, warnings, steps, inputs } = teamTimeOf(context).piece(team.id, () => {
       const parsed = parseRunbook(input)
       const tools = new Map(toolSets.flatMap(({ tools: ofSet }) => ofSet.map((tool) => [tool.name, tool])))
-      return { ...parsed, steps: parsed.blocks.slice(0, stepsMax).map((block) => stepOf(block, tools, context)) }
+      const read = parsed.blocks.slice(0, stepsMax).map((block) => stepOf(block, tools, context))
+      return { ...parsed, steps: read, inputs: inputsOf(parsed.blocks) }
     })
     const lines = input.split(/\r\n?|\n/)
     const plugins = config && (parseBuildConfig(config).plugins ?? defaultPlugins)
@@ -116,6 +120,7 @@ export const checkProcedure = operation({
       problems: found.toSorted((one, other) => one.line - other.line),
       steps,
       steps_total: blocks.length,
+      inputs,
       config_problems: rest ? await findProblems(rest, { sql, context, team }) : [],
     }
   },

@@ -13,6 +13,7 @@ import { diffRevisions } from './diffRevisions.ts'
 import { discardRevision } from './builder/discardRevision.ts'
 import { generateRevision } from './builder/generateRevision.ts'
 import { getAgent } from './getAgent.ts'
+import { getAgentInputs } from './getAgentInputs.ts'
 import { getBuilderRunStatus } from './builder/getBuilderRunStatus.ts'
 import { getProcedureLanguage } from './getProcedureLanguage.ts'
 import { getRevision } from './getRevision.ts'
@@ -38,6 +39,7 @@ export const agents = feature({
     listAgentFigures,
     createAgent,
     getAgent,
+    getAgentInputs,
     updateAgent,
     deleteAgent,
     listAgentRevisions,

@@ -48,8 +48,9 @@ export default function ProcedureTab({ agent }: TabProps) {
   useKeys([{ keys: 'mod+s', says: 'Save the draft now', where: 'Agent', whileTyping: true, run: save }])
   const run = () => {
     if (errors > 0 || unable('runs:write') !== undefined) return
+    const inputs = checked?.config === working.config ? checked.answer.inputs : undefined
     copy.saveNow().then(
-      ({ id }) => openStartRun({ agentId: agent.id, buildId: id }),
+      ({ id }) => openStartRun({ agentId: agent.id, buildId: id, inputs }),
       (error: unknown) => toastError('The draft could not be saved, so it was not started', error),
     )
   }

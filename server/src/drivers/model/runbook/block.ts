@@ -34,7 +34,7 @@ export interface Block extends BlockAction {
   onError: (typeof onErrorValues)[number]
   /** How often a failed call is made again. */
   retry: number
-  /** Those of its texts; `isText`: the value becomes part of a text. */
+  /** What its texts read; `isText`: the value becomes part of a text. */
   expressions: { expression: Expression; isText: boolean }[]
   /** Ids of earlier steps that it reads. */
   reads: string[]
