@@ -81,15 +81,16 @@ export async function makeSampleData(runyard: Runyard, options: SampleOptions = 
   onProgress('schedules and rubrics')
   const queueId = await makeQueue(runyard, agents.Support)
   onProgress('a queue with cases')
+  // first, so that lists begin with what is worth a look
+  for (let n = 1; n <= completedRuns; n += 1) {
+    const message = { address: `Way ${n}` }
+    await runyard.runs.start({ agent_id: agents['Address checker'], title: `Address ${n}`, message })
+  }
   const runs = await startAll(runyard, agents)
   await end(runyard, runs)
   onProgress(`${Object.keys(runs).length} runs in every state`)
   await runyard.runs.retry(runs.stepFailed, { from_step: 2 })
   await assignOne(runyard, runs.action)
-  for (let n = 1; n <= completedRuns; n += 1) {
-    const message = { address: `Way ${n}` }
-    await runyard.runs.start({ agent_id: agents['Address checker'], title: `Address ${n}`, message })
-  }
   if (isHostile) await makeHostile(runyard, queueId)
   return { agents, runs, queueId, operator, viewer }
 }
@@ -104,12 +105,18 @@ async function makeAgents(runyard: Runyard): Promise<SampleData['agents']> {
   const ids = Object.fromEntries(made) as Record<SampleAgent, string>
   const { agent_id } = await runyard.agents.create(orderDesk(ids['Address checker']))
   await runyard.agents.createRevision(ids['Refund desk'], {
-    name: 'With a shorter text',
-    config: agentInput('', { ...sampleAgents['Refund desk'], procedure: '# Refund\n\n```output\nLater.\n```' }).build
-      ?.config,
+    name: 'More time for a claim',
+    config: agentInput('', longerRefunds()).build?.config,
   } as Parameters<Runyard['agents']['createRevision']>[1])
   await runyard.memory.put(ids.Restock, 'suppliers.md', { content: '# Suppliers\n\nLabel rolls: two days.' })
   return { ...ids, 'Order desk': agent_id }
+}
+
+/** A draft as people write them: a few words and a time are other ones. */
+function longerRefunds(): (typeof sampleAgents)['Refund desk'] {
+  const live = sampleAgents['Refund desk']
+  const procedure = live.procedure.replace('within 14 days', 'within 30 days').replace('timeout=1d', 'timeout=2d')
+  return { ...live, procedure }
 }
 
 /** A member with a key, so that a test or a person can look at the page as they do. */

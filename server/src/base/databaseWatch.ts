@@ -28,11 +28,13 @@ interface WatchOptions {
   log: Log
   connect: () => Client
   onAway?: () => void
+  /** How long an answer to a ping may take. */
+  pingTimeoutMs?: number
 }
 
 const pingEveryMs = 500
 /** Long enough for a machine that is busy with everything else, short enough to answer within 2 s of the last good ping. */
-const pingTimeoutMs = 1250
+const usualPingTimeoutMs = 1250
 const pingSteps = 10
 /** A tiny commit this often proves that commits succeed; while they fail, every ping tries one. */
 const writeEveryMs = 5000
@@ -114,9 +116,12 @@ async function pingInTime(watch: Watch): Promise<void> {
     // The wait is counted in short steps: a step that is late because this process was busy counts once, however long that took. The
     // last step leaves one turn of the event loop to an answer that is already in the socket.
     let steps = 0
-    late = setInterval(() => {
-      if (++steps >= pingSteps) setImmediate(() => reject(new DatabaseAway()))
-    }, pingTimeoutMs / pingSteps)
+    late = setInterval(
+      () => {
+        if (++steps >= pingSteps) setImmediate(() => reject(new DatabaseAway()))
+      },
+      (watch.pingTimeoutMs ?? usualPingTimeoutMs) / pingSteps,
+    )
   })
   try {
     await Promise.race([ping(watch), timeout])

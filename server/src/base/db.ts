@@ -28,6 +28,8 @@ interface DatabaseOptions {
   applicationName?: string
   /** Called when the server does not answer, so that a supervisor can restart it. */
   onAway?: () => void
+  /** How long the server may take to answer the watch before it counts as away; undefined: as long as our requests can wait. */
+  pingTimeoutMs?: number
 }
 
 export interface Database {
@@ -93,6 +95,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // this is longer than the watch waits: the watch alone decides what is too late
     connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 5000, application_name: 'runyard watch' }),
     ...(options.onAway && { onAway: options.onAway }),
+    ...(options.pingTimeoutMs !== undefined && { pingTimeoutMs: options.pingTimeoutMs }),
   })
   /** Every statement of ours shows whether the server still writes. */
   async function noting<T>(work: () => Promise<T>): Promise<T> {
