@@ -24,6 +24,7 @@ proves(
       id: 'c0ffee',
       kind: 'stopRuns',
       input: null,
+      over: 'these runs',
       member: profile.id,
       total: ids.length + 1,
       left: [...ids, '00000000-0000-7000-8000-000000000000'],
@@ -34,13 +35,14 @@ proves(
       problems: [],
       state: 'running',
       pace: { at: 0, done: 0 },
+      keptAt: Date.now(),
     }
     await page.addInitScript(
       (kept) => {
-        if (sessionStorage.getItem('begun') === null) sessionStorage.setItem('runyard.work', kept)
+        if (sessionStorage.getItem('begun') === null) localStorage.setItem('runyard.work.c0ffee', kept)
         sessionStorage.setItem('begun', 'yes')
       },
-      JSON.stringify([work]),
+      JSON.stringify(work),
     )
     await page.reload()
     const dock = page.getByRole('region', { name: 'Long work' })

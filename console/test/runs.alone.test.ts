@@ -144,6 +144,88 @@ proves(
   }),
 )
 
+const allThatFit = async (page: Page, action: string): Promise<void> => {
+  await page.getByRole('button', { name: /^All that fit/ }).click()
+  await page.getByRole('menuitem', { name: action }).click()
+}
+
+proves(
+  ['console.runsBulk', 'console.longWork'],
+  'all runs that fit are stopped after a question, also when the tab is closed in the middle of it',
+  needsConsole,
+  story(async ({ page, sdk, service }) => {
+    const agent_id = await agent(sdk, 'Follow-up')
+    const starts = Array.from({ length: 27 }, (_, n) => sdk.runs.start({ agent_id, title: `Flood ${n}` }))
+    const ids = (await Promise.all(starts)).map(({ run_id }) => run_id)
+    await Promise.all(ids.map((id) => untilStatus(sdk, id, 'waiting')))
+    const other = await waiting(sdk, 'Not of the filter')
+    await page.goto(`${service.baseUrl}/runs?search=flood`)
+    await row(page, 'Flood').nth(24).waitFor()
+    await allThatFit(page, 'Stop all that fit')
+    const dialog = page.getByRole('dialog', { name: 'Stop 27 runs?' })
+    await dialog.getByText('and 22 more').waitFor()
+    assert.match(await dialog.innerText(), /Words\s+flood/)
+    assert.deepEqual(await axe(page), [])
+    // three are done, the next never reach the service
+    let sent = 0
+    await page.route('**/stop', (route) => ((sent += 1) > 3 ? undefined : route.continue()))
+    await dialog.getByRole('button', { name: 'Stop 27 runs' }).click()
+    await page.getByRole('region', { name: 'Long work' }).getByText('Stopping runs').waitFor()
+    const second = await page.context().newPage()
+    await second.goto(`${service.baseUrl}/runs`)
+    const dock = second.getByRole('region', { name: 'Long work' })
+    await dock.getByText('Stopping runs').waitFor()
+    await page.close()
+    await dock.getByText('27 runs stopped').waitFor()
+    for (const id of ids) assert.equal((await sdk.runs.get(id)).run.status, 'stopped')
+    assert.equal((await sdk.runs.get(other)).run.status, 'waiting')
+  }),
+)
+
+proves(
+  'console.runsBulk',
+  'selected runs are started again, each once',
+  needsConsole,
+  story(async ({ page, sdk, service }) => {
+    await Promise.all(['one', 'two', 'three'].map((name) => completed(sdk, `Again ${name}`)))
+    await page.goto(`${service.baseUrl}/runs?search=again`)
+    await row(page, 'Again one').getByRole('checkbox').click()
+    await row(page, 'Again two').getByRole('checkbox').click()
+    const bar = page.getByRole('region', { name: 'Selected runs' })
+    await bar.getByText('2 runs selected').waitFor()
+    assert.deepEqual(await axe(page), [])
+    await bar.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('button', { name: 'Retry 2 runs' }).click()
+    await page.getByRole('region', { name: 'Long work' }).getByText('2 runs started again').waitFor()
+    const again = (await sdk.runs.list({ source: 'retry', search: 'again' }).page()).data
+    assert.deepEqual(again.map(({ title }) => title).toSorted(), ['Again one', 'Again two'])
+  }),
+)
+
+proves(
+  'console.runsCsv',
+  'a CSV file has the runs that fit and no other, and a title that looks like a formula is text in it',
+  needsConsole,
+  story(async ({ page, sdk, service }) => {
+    await completed(sdk, '=HYPERLINK("http://sheet.example","sheet")')
+    await completed(sdk, 'Plain sheet')
+    await completed(sdk, 'No such word')
+    await page.goto(`${service.baseUrl}/runs?search=sheet`)
+    await row(page, 'Plain sheet').waitFor()
+    // the browser of stories saves no files
+    await page.evaluate(`void (window.saved = new Promise((resolve) => {
+      const make = URL.createObjectURL
+      URL.createObjectURL = (blob) => (resolve(blob.text()), make(blob))
+    }))`)
+    await allThatFit(page, 'Export CSV')
+    const lines = (await page.evaluate<string>('window.saved')).trim().split('\r\n')
+    assert.equal(lines.length, 3)
+    assert.ok(lines[0]?.startsWith('id,run_number,title,status,'), lines[0])
+    assert.match(lines[1] ?? '', /,Plain sheet,completed,/)
+    assert.ok(lines[2]?.includes(`,"'=HYPERLINK(""http://sheet.example"",""sheet"")",completed,`), lines[2])
+  }),
+)
+
 proves(
   'console.startRun',
   'a run is started from the dialog, its page opens, and it says that it came from the console',

@@ -509,7 +509,15 @@ const sentences = [
   },
   {
     id: 'console.longWork',
-    says: 'Long work of the page continues after a reload, does everything once, and says what failed.',
+    says: 'Long work of the page continues after a reload, and in another tab if its own is closed, does everything once, and says what failed.',
+  },
+  {
+    id: 'console.runsBulk',
+    says: 'What is done to all runs that fit a filter is done to those of every page and to no other, after a dialog that says how many and which.',
+  },
+  {
+    id: 'console.runsCsv',
+    says: 'A CSV file of runs has exactly the runs that fit, and nothing in it is a formula.',
   },
   {
     id: 'console.runs',

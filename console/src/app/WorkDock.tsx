@@ -5,11 +5,12 @@ import { Dialog } from '../parts/Dialog.tsx'
 import { Progress } from '../parts/Progress.tsx'
 import { toastError } from '../parts/toasts.tsx'
 import { useNow } from '../parts/Time.tsx'
-import { paceOf, type Work, type WorkKind } from './longWork.ts'
+import type { WorkKind } from './longWork.ts'
 import { useSession } from './session.tsx'
 import { continueWork, dismissWork, resumeWork, saveWorkFile, stopWork, useWorks } from './work.ts'
 import style from './WorkDock.module.css'
 import { workKinds } from './workKinds.ts'
+import { paceOf, type Work } from './workRecord.ts'
 
 /** Work without a failure leaves by itself. */
 const leavesAfterMs = 8000

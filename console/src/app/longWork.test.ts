@@ -1,7 +1,8 @@
 // Long work: it does each thing once, waits for a service that is away, stops, and goes on after a reload.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LongWork, paceOf, type Work, type WorkAround, type WorkKind } from './longWork.ts'
+import { LongWork, type WorkAround, type WorkKind } from './longWork.ts'
+import { paceOf, type Work } from './workRecord.ts'
 
 class Away extends Error {}
 
@@ -16,14 +17,20 @@ interface Bench {
 function bench(
   kinds: Record<string, WorkKind>,
   store: Map<string, string>,
-  pause: WorkAround['pause'] = async () => {},
+  { pause = async () => {}, hold = (_id, task) => task() }: Partial<Pick<WorkAround, 'pause' | 'hold'>> = {},
 ): Bench {
   const files = new Map<string, string[]>()
   const ended: string[] = []
   let ids = 0
   const work = new LongWork({
     kinds,
-    store: { getItem: (key) => store.get(key) ?? null, setItem: (key, value) => void store.set(key, value) },
+    store: {
+      ids: () => [...store.keys()],
+      read: (id) => store.get(id) ?? null,
+      write: (id, text) => void store.set(id, text),
+      remove: (id) => void store.delete(id),
+    },
+    hold,
     now: () => Date.now(),
     newId: () => `work${(ids += 1)}`,
     pause,
@@ -103,6 +110,121 @@ void test('work continues after a reload, and only for the person who began it',
   second.work.resume('me')
 })
 
+/** One lock for each work, as the browser has them: whoever asks waits for the end of the one before. */
+function locks() {
+  const tails = new Map<string, Promise<void>>()
+  const dead = new Set<string>()
+  const killed = new Map<string, () => void>()
+  return {
+    of:
+      (tab: string): WorkAround['hold'] =>
+      async (id, task) => {
+        const before = tails.get(id) ?? Promise.resolve()
+        const over = Promise.withResolvers<void>()
+        tails.set(
+          id,
+          before.then(() => over.promise),
+        )
+        killed.set(tab, over.resolve)
+        await before
+        if (!dead.has(tab)) await task()
+        over.resolve()
+      },
+    /** The browser frees what the tab held. */
+    kill(tab: string) {
+      dead.add(tab)
+      killed.get(tab)?.()
+    },
+  }
+}
+
+void test('all tabs show the work, one does it, and when that one is killed another continues it', async () => {
+  const store = new Map<string, string>()
+  const tabs = locks()
+  const seen: string[] = []
+  const never = new Promise<void>(() => {})
+  const kindOf = (tab: string, isHeld: () => boolean): WorkKind => ({
+    doing: 'Stopping',
+    done: String,
+    each: async (item) => {
+      seen.push(`${tab} ${item}`)
+      if (isHeld()) await never
+    },
+  })
+  const first = bench({ stop: kindOf('first', () => seen.length > 4) }, store, { hold: tabs.of('first') })
+  const second = bench({ stop: kindOf('second', () => false) }, store, { hold: tabs.of('second') })
+  first.work.resume('me')
+  second.work.resume('me')
+  const id = first.work.start('stop', 'me', { items: ids })
+  await first.until(id, ({ done }) => done === 4)
+  first.work.keep()
+  second.work.heard(id)
+  assert.equal((await second.until(id, () => true)).done, 4)
+  await new Promise(setImmediate)
+  assert.deepEqual(
+    seen.filter((one) => one.startsWith('second')),
+    [],
+  )
+  tabs.kill('first')
+  const { done } = await second.until(id, isEnded)
+  assert.equal(done, 11)
+  // the four that were under way are sent again with the same keys, which the service knows
+  assert.deepEqual(
+    seen.filter((one) => one.startsWith('second')),
+    ids.slice(4).map((item) => `second ${item}`),
+  )
+})
+
+void test('a tab that does not do the work can stop it and take it out of the list', async () => {
+  const store = new Map<string, string>()
+  const stop: WorkKind = {
+    doing: 'Stopping',
+    done: String,
+    each: () => Promise.reject(new Away('The service cannot be reached.')),
+  }
+  const tabs = locks()
+  const first = bench({ stop }, store, { pause: waiting, hold: tabs.of('first') })
+  const second = bench({ stop }, store, { pause: waiting, hold: tabs.of('second') })
+  first.work.resume('me')
+  const id = first.work.start('stop', 'me', { items: ids })
+  await first.until(id, ({ waits }) => waits !== undefined)
+  second.work.resume('me')
+  second.work.stop(id)
+  first.work.heard(id)
+  await first.until(id, ({ state }) => state === 'stopped')
+  second.work.dismiss(id)
+  first.work.heard(id)
+  assert.deepEqual([first.work.works, second.work.works, store.size], [[], [], 0])
+})
+
+void test('the same work is not begun twice until it is over', async () => {
+  const gate = Promise.withResolvers<void>()
+  const stop: WorkKind = { doing: 'Stopping', done: String, each: () => gate.promise }
+  const { work, until } = bench({ stop }, new Map())
+  const first = work.start('stop', 'me', { items: ids, over: 'all failed' })
+  assert.equal(work.start('stop', 'me', { items: ids.slice(1), over: 'all failed' }), first)
+  assert.notEqual(work.start('stop', 'me', { items: ids, over: 'all waiting' }), first)
+  gate.resolve()
+  await until(first, isEnded)
+  assert.notEqual(work.start('stop', 'me', { items: ids, over: 'all failed' }), first)
+})
+
+void test('work that nobody continued for long waits for a person', async () => {
+  const store = new Map<string, string>()
+  const stop: WorkKind = { doing: 'Stopping', done: String, each: async () => {} }
+  const first = bench({ stop }, store, { hold: () => new Promise(() => {}) })
+  const id = first.work.start('stop', 'me', { items: ids })
+  store.set(id, JSON.stringify({ ...JSON.parse(store.get(id) ?? ''), keptAt: Date.now() - 7_200_000 }))
+  const second = bench({ stop }, store)
+  second.work.resume('me')
+  assert.deepEqual(
+    second.work.works.map(({ state, done }) => [state, done]),
+    [['stopped', 0]],
+  )
+  second.work.continue(id)
+  assert.equal((await second.until(id, isEnded)).done, 11)
+})
+
 void test('a service that is away makes it wait, and stopping it loses nothing', async () => {
   let isAway = true
   const stop: WorkKind = {
@@ -112,7 +234,7 @@ void test('a service that is away makes it wait, and stopping it loses nothing',
       if (isAway) throw new Away('The service cannot be reached.')
     },
   }
-  const { work, until } = bench({ stop }, new Map(), waiting)
+  const { work, until } = bench({ stop }, new Map(), { pause: waiting })
   const id = work.start('stop', 'me', { items: ids })
   await until(id, ({ waits }) => waits === 'The service cannot be reached.')
   work.stop(id)
@@ -162,8 +284,8 @@ void test('every page is read, and the texts of the pages become a file', async 
 })
 
 void test('what is kept and makes no sense is left alone', () => {
-  for (const kept of ['{', '[1]', '{"a":1}', '[{"id":"x","kind":"stop"}]', 'null']) {
-    const { work } = bench({}, new Map([['runyard.work', kept]]))
+  for (const kept of ['{', '[1]', '{"a":1}', '{"id":"x","kind":"stop"}', 'null']) {
+    const { work } = bench({}, new Map([['x', kept]]))
     work.resume('me')
     assert.deepEqual(work.works, [])
   }

@@ -1,6 +1,8 @@
 // Long work over many things, one after the other: it says how far it is, can be stopped, and goes on after a reload. Each thing is done once:
-// the key of a call is made from the work and the thing, so the service knows a repetition.
+// the key of a call is made from the work and the thing, so the service knows a repetition. All tabs of a browser show the same work; one of
+// them does it, and when that one is closed or killed another goes on, or the next that is opened.
 import type { CallOptions } from '@runyard/sdk'
+import { readWork, type Work, type WorkProblem, type WorkStore } from './workRecord.ts'
 
 /** One kind of work. It is found again by its name after a reload, so what it does cannot be a function of a screen. */
 export interface WorkKind {
@@ -11,7 +13,7 @@ export interface WorkKind {
   /** Does one thing. Without it, reading the pages is all the work. */
   each?: (item: string, input: unknown, options: CallOptions) => Promise<unknown>
   /** The next things, for work over everything that fits. Not called again after a page without `next`. */
-  page?: (input: unknown, cursor: string | undefined, options: CallOptions) => Promise<WorkPage>
+  page?: (input: unknown, cursor: string | undefined) => Promise<WorkPage>
   /** Beginnings of keys of queries that are old when it is over. */
   changes?: string[]
   /** The texts of the pages become a file. */
@@ -27,40 +29,20 @@ export interface WorkPage {
   text?: string
 }
 
-export interface Work {
-  id: string
-  kind: string
-  input: unknown
-  /** Who wants it: nobody else goes on with it. */
-  member: string
-  /** Undefined while nobody knows it. */
-  total: number | undefined
-  /** Those that are known and not done yet. */
-  left: string[]
-  /** Where the next page begins; null: there is none. */
-  cursor: string | null | undefined
-  /** How many pages are in the file. */
-  pages: number
-  done: number
-  failed: number
-  /** The first ones, for a person to read. */
-  problems: WorkProblem[]
-  state: 'running' | 'stopped' | 'ended'
-  /** Why it waits now. */
-  waits?: string | undefined
-  /** Since when, and from which count, its pace is reckoned. */
-  pace: { at: number; done: number }
-}
-
-export interface WorkProblem {
-  item: string
-  says: string
+/** What work is over: everything that its kind finds for `input`. */
+export interface WorkOver {
+  input?: unknown
+  total?: number
+  /** The same words for the same work, whenever it is begun; the input itself unless given. */
+  over?: string
 }
 
 /** What the engine needs from around it, so that tests can give it others. */
 export interface WorkAround {
   kinds: Record<string, WorkKind>
-  store: Pick<Storage, 'getItem' | 'setItem'> | undefined
+  store: WorkStore | undefined
+  /** Calls it while no other tab does this work; waits for the end of the one that does. */
+  hold: (id: string, task: () => Promise<void>) => Promise<void>
   now: () => number
   newId: () => string
   /** Resolves early when it is stopped. */
@@ -78,19 +60,23 @@ export interface WorkAround {
 /** It was stopped while it waited: what was under way is still to be done. */
 class Stopped extends Error {}
 
-const place = 'runyard.work'
 const atOnce = 4
 const problemsMax = 20
 /** How often the state is written down at most: a repetition of what was done in between changes nothing. */
 const keepEveryMs = 400
+/** Work that nobody went on with for longer waits for a person: who comes back the next day does not expect it. */
+const resumedWithinMs = 3_600_000
 const waitsMs = [1000, 2000, 5000, 10_000, 30_000]
 
 export class LongWork {
   #works: Work[] = []
-  #keptAt = 0
+  #member: string | undefined
   readonly #around: WorkAround
   readonly #listeners = new Set<() => void>()
+  /** Those that this tab does now. */
   readonly #stops = new Map<string, AbortController>()
+  /** Those that it does or is ready to take over. */
+  readonly #engaged = new Set<string>()
 
   constructor(around: WorkAround) {
     this.#around = around
@@ -105,18 +91,24 @@ export class LongWork {
     return () => this.#listeners.delete(listener)
   }
 
-  /** With `items`, over these; without, over the pages of its kind. */
+  /** With `items`, over these; without, over the pages of its kind. The same work is not begun twice. */
   start(
     kind: string,
     member: string,
-    { items, input, total }: { items?: string[]; input?: unknown; total?: number },
+    { items, input, total, over = JSON.stringify(items ?? input) }: WorkOver & { items?: string[] },
   ): string {
     const { now, newId, kinds } = this.#around
+    const same = this.#works.find((work) => work.kind === kind && work.over === over && work.state !== 'ended')
+    if (same) {
+      if (same.state === 'stopped') this.continue(same.id)
+      return same.id
+    }
     const pages = kinds[kind]?.page
     const work: Work = {
       id: newId(),
       kind,
       input: input ?? null,
+      over,
       member,
       total: items?.length ?? total,
       left: items ?? [],
@@ -127,27 +119,44 @@ export class LongWork {
       problems: [],
       state: 'running',
       pace: { at: now(), done: 0 },
+      keptAt: now(),
     }
     this.#set([...this.#works, work])
-    this.keep()
+    this.#keep(work.id)
     void this.#go(work.id)
     return work.id
   }
 
-  /** After a reload: goes on with what this person began. */
+  /** After a reload: shows what this person began, and goes on with what no other tab does. */
   resume(member: string): void {
-    if (this.#works.length > 0) return
-    const found = readWorks(this.#around.store?.getItem(place) ?? null).filter(
-      (work) => work.member === member && Object.hasOwn(this.#around.kinds, work.kind),
-    )
-    this.#set(found)
-    for (const { id, state } of found) if (state === 'running') this.continue(id)
+    this.#member = member
+    const { store, now } = this.#around
+    for (const id of store?.ids() ?? []) {
+      const work = readWork(store?.read(id) ?? null)
+      if (work?.state === 'running' && now() - work.keptAt > resumedWithinMs)
+        store?.write(id, JSON.stringify({ ...work, state: 'stopped' }))
+      this.heard(id)
+    }
+  }
+
+  /** Another tab has written about a work, or taken it out of the list. */
+  heard(id: string): void {
+    const work = readWork(this.#around.store?.read(id) ?? null)
+    if (work && (work.member !== this.#member || !Object.hasOwn(this.#around.kinds, work.kind))) return
+    const stop = this.#stops.get(id)
+    if (stop && work?.state === 'running') return
+    if (stop && work) return this.stop(id)
+    stop?.abort()
+    const isNew = this.#find(id) === undefined
+    if (!work) this.#set(this.#works.filter((one) => one.id !== id))
+    else this.#set(isNew ? [...this.#works, work] : this.#works.map((one) => (one.id === id ? work : one)))
+    if (work?.state === 'running') void this.#go(id)
   }
 
   stop(id: string): void {
     this.#change(id, (work) => (work.state === 'running' ? { state: 'stopped' } : {}))
     this.#stops.get(id)?.abort()
-    this.keep()
+    this.#keep(id)
   }
 
   continue(id: string): void {
@@ -156,22 +165,27 @@ export class LongWork {
       waits: undefined,
       pace: { at: this.#around.now(), done: done + failed },
     }))
-    // one that is just stopping ends by itself first
-    if (!this.#stops.has(id)) void this.#go(id)
+    this.#keep(id)
+    void this.#go(id)
   }
 
   /** Takes it out of the list; one that is running is stopped. */
   dismiss(id: string): void {
     this.stop(id)
     this.#set(this.#works.filter((work) => work.id !== id))
-    this.keep()
+    this.#around.store?.remove(id)
     void this.#around.dropFile(id)
   }
 
-  /** Writes the state down. */
+  /** Writes down how far this tab has come. */
   keep(): void {
-    this.#keptAt = this.#around.now()
-    this.#around.store?.setItem(place, JSON.stringify(this.#works))
+    for (const id of this.#stops.keys()) this.#keep(id)
+  }
+
+  #keep(id: string): void {
+    this.#set(this.#works.map((work) => (work.id === id ? { ...work, keptAt: this.#around.now() } : work)))
+    const work = this.#find(id)
+    if (work) this.#around.store?.write(id, JSON.stringify(work))
   }
 
   #set(works: Work[]): void {
@@ -183,10 +197,29 @@ export class LongWork {
 
   #change(id: string, change: (work: Work) => Partial<Work>): void {
     this.#set(this.#works.map((work) => (work.id === id ? { ...work, ...change(work) } : work)))
-    if (this.#around.now() - this.#keptAt > keepEveryMs) this.keep()
+    const work = this.#find(id)
+    if (work && this.#stops.has(id) && this.#around.now() - work.keptAt > keepEveryMs) this.#keep(id)
   }
 
   async #go(id: string): Promise<void> {
+    if (this.#engaged.has(id)) return
+    this.#engaged.add(id)
+    try {
+      await this.#around.hold(id, () => this.#run(id))
+    } finally {
+      this.#engaged.delete(id)
+    }
+    // somebody wants it to go on again
+    if (this.#find(id)?.state === 'running') await this.#go(id)
+  }
+
+  async #run(id: string): Promise<void> {
+    const { store, kinds, onEnd } = this.#around
+    // another tab may have come further, or ended it
+    const kept = store && readWork(store.read(id))
+    if (store && !kept) this.#set(this.#works.filter((work) => work.id !== id))
+    else if (kept) this.#change(id, () => kept)
+    if (this.#find(id)?.state !== 'running') return
     const stop = new AbortController()
     this.#stops.set(id, stop)
     try {
@@ -198,13 +231,11 @@ export class LongWork {
       if (!(error instanceof Stopped)) this.#giveUp(id, error)
     } finally {
       this.#stops.delete(id)
-      this.keep()
+      this.#keep(id)
     }
     const work = this.#find(id)
-    // somebody wants it to go on again
-    if (work?.state === 'running') return this.#go(id)
-    const kind = work && this.#around.kinds[work.kind]
-    if (work && kind) this.#around.onEnd(work, kind)
+    const kind = work && kinds[work.kind]
+    if (work && kind && work.state !== 'running') onEnd(work, kind)
   }
 
   /** A page could not be read, or the person was signed out. */
@@ -226,7 +257,7 @@ export class LongWork {
 
   async #turnPage(work: Work, read: NonNullable<WorkKind['page']>, signal: AbortSignal): Promise<void> {
     const { id, input, cursor, pages } = work
-    const page = await this.#steadily(id, signal, () => read(input, cursor ?? undefined, {}))
+    const page = await this.#steadily(id, signal, () => read(input, cursor ?? undefined))
     if (page.text !== undefined) await this.#around.addToFile(id, pages, page.text)
     const hasEach = this.#around.kinds[work.kind]?.each !== undefined
     this.#change(id, (now) => ({
@@ -275,51 +306,5 @@ export class LongWork {
         if (signal.aborted) throw new Stopped('stopped', { cause: error })
       }
     }
-  }
-}
-
-/** What is kept may be of an older page, or of a stranger: what does not look like work is left out. */
-function readWorks(kept: string | null): Work[] {
-  try {
-    const found: unknown = JSON.parse(kept ?? '[]')
-    return Array.isArray(found) ? found.filter(isWork) : []
-  } catch {
-    return []
-  }
-}
-
-const isWork = (value: unknown): value is Work => {
-  const { id, kind, member, left, problems, state, done, failed, pages } = (value ?? {}) as Partial<
-    Record<string, unknown>
-  >
-  return (
-    [id, kind, member, state].every((one) => typeof one === 'string') &&
-    [done, failed, pages].every((one) => typeof one === 'number') &&
-    Array.isArray(left) &&
-    left.every((one) => typeof one === 'string') &&
-    Array.isArray(problems)
-  )
-}
-
-export interface Pace {
-  /** Undefined until it can be said. */
-  perSecond: number | undefined
-  leftMs: number | undefined
-  /** From 0 to 1. */
-  share: number | undefined
-}
-
-/** A pace after too short a time says nothing. */
-const paceAfterMs = 1500
-
-export function paceOf({ done, failed, total, pace }: Work, now: number): Pace {
-  const over = done + failed
-  const ms = now - pace.at
-  const perSecond = ms >= paceAfterMs && over > pace.done ? ((over - pace.done) / ms) * 1000 : undefined
-  const left = total === undefined ? undefined : Math.max(0, total - over)
-  return {
-    perSecond,
-    leftMs: perSecond === undefined || left === undefined ? undefined : (left / perSecond) * 1000,
-    share: total === undefined ? undefined : total === 0 ? 1 : Math.min(1, over / total),
   }
 }

@@ -1,12 +1,13 @@
-// The long work of this tab: where it is kept, what it may try again, and what is old when it is over.
+// The long work of this browser: where it is kept, what it may try again, and what is old when it is over.
 import { ApiError, ConnectionError, ConflictError, NotSignedInError, RateLimitError } from '@runyard/sdk'
 import { useSyncExternalStore } from 'react'
-import { storageOfTab } from '../parts/browserStorage.ts'
 import { toastError } from '../parts/toasts.tsx'
 import { messageOf, noticeError, queryClient } from './client.ts'
-import { LongWork, type Work, type WorkKind } from './longWork.ts'
+import { LongWork, type WorkKind, type WorkOver } from './longWork.ts'
 import { addToFile, dropFile, fileOf, saveFile } from './workFiles.ts'
 import { workKinds, type WorkName } from './workKinds.ts'
+import type { Work } from './workRecord.ts'
+import { holdWork, listenForWork, openWorkStore } from './workStore.ts'
 
 function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -31,8 +32,8 @@ const mayPass = (error: unknown): boolean =>
 
 const work = new LongWork({
   kinds: workKinds,
-  // of this tab alone: two tabs must not do the same
-  store: storageOfTab(),
+  store: openWorkStore(),
+  hold: holdWork,
   now: () => Date.now(),
   newId,
   pause,
@@ -55,12 +56,13 @@ function onEnd({ id, state }: Work, kind: WorkKind): void {
 }
 
 window.addEventListener('pagehide', () => work.keep())
+listenForWork((id) => work.heard(id))
 
 /** Begins work over these ids, or with `input` over everything that its kind finds. It is shown at the foot of every screen. */
 export const startWork = (
   kind: WorkName,
   member: string,
-  over: { items: string[]; input?: unknown } | { input: unknown; total?: number },
+  over: WorkOver & { items?: string[] },
 ): string => work.start(kind, member, over)
 
 export const resumeWork = (member: string): void => work.resume(member)

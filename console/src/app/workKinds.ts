@@ -7,20 +7,22 @@ export const workKinds = {
   stopRuns: {
     doing: 'Stopping runs',
     done: (count) => `${counted(count, 'run')} stopped`,
+    page: async (...asked) => (await import('../screens/runs/workPages.ts')).idPage(...asked),
     each: (id, _input, options) => runyard.runs.stop(id, options),
     changes: ['runs', 'run', 'runCounts', 'overview'],
   },
   retryRuns: {
     doing: 'Starting runs again',
     done: (count) => `${counted(count, 'run')} started again`,
+    page: async (...asked) => (await import('../screens/runs/workPages.ts')).idPage(...asked),
     each: (id, _input, options) => runyard.runs.retry(id, undefined, options),
     changes: ['runs', 'runCounts', 'overview'],
   },
-  deleteRuns: {
-    doing: 'Deleting runs',
-    done: (count) => `${counted(count, 'run')} deleted`,
-    each: (id, _input, options) => runyard.runs.delete(id, options),
-    changes: ['runs', 'run', 'runCounts', 'overview'],
+  exportRuns: {
+    doing: 'Writing runs to a CSV file',
+    done: (count) => `${counted(count, 'run')} in a CSV file`,
+    page: async (...asked) => (await import('../screens/runs/workPages.ts')).csvPage(...asked),
+    file: { name: 'runs.csv', type: 'text/csv;charset=utf-8' },
   },
 } satisfies Record<string, WorkKind>
 

@@ -3,16 +3,20 @@ import type { Run } from '@runyard/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useRef, useState } from 'react'
 import { Bar } from '../../app/Bar.tsx'
+import { useCommands } from '../../app/commands.ts'
 import { useSession } from '../../app/session.tsx'
 import { useSetting, zoneOf } from '../../app/settings.ts'
 import { openStartRun } from '../../app/startingRun.ts'
+import { startWork } from '../../app/work.ts'
 import { classes } from '../../look/classes.ts'
 import { Icon } from '../../look/Icon.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { CopyAs } from '../../parts/CopyAs.tsx'
 import { counted } from '../../parts/amounts.ts'
 import { Failed, Skeleton } from '../../parts/states.tsx'
+import { AllMenu } from './AllMenu.tsx'
 import { apiOrder } from './apiFilter.ts'
+import { narrowedTo, overFilter, type BulkAction } from './bulk.ts'
 import { CountsStrip } from './CountsStrip.tsx'
 import { FilterBar } from './FilterBar.tsx'
 import { FootBar } from './FootBar.tsx'
@@ -21,11 +25,13 @@ import { OrderMenu } from './OrderMenu.tsx'
 import style from './RunsScreen.module.css'
 import { RunsTable } from './RunsTable.tsx'
 import { filterNames, viewFilterOf, type RunsSearch } from './search.ts'
+import { SelectionBar } from './SelectionBar.tsx'
 import { useListKeys } from './useListKeys.ts'
 import { useRunList, type RunList } from './useRunList.ts'
 import { useSelection } from './useSelection.ts'
 import { ViewTabs } from './ViewTabs.tsx'
 
+const BulkRuns = lazy(() => import('./BulkRuns.tsx'))
 const StopRun = lazy(() => import('./StopRun.tsx'))
 
 const route = getRouteApi('/frame/runs')
@@ -34,7 +40,7 @@ export function RunsScreen() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const zone = zoneOf(useSetting('zone'))
-  const { unable } = useSession()
+  const { unable, profile } = useSession()
   const { page: asked = 1, size = 25 } = search
   const page = Math.max(1, asked)
   const list = useRunList(search, zone, page, size)
@@ -45,7 +51,24 @@ export function RunsScreen() {
   )
   const table = useRef<HTMLDivElement>(null)
   const [stopping, setStopping] = useState<Run>()
-  useListKeys({ table, rows, selection, onStop: setStopping })
+  const [bulk, setBulk] = useState<{ action: BulkAction; isSelection: boolean }>()
+  const onSelected = (action: BulkAction) => setBulk({ action, isSelection: true })
+  const onFitting = (action: BulkAction) => setBulk({ action, isSelection: false })
+  useListKeys({ table, rows, selection, onStop: setStopping, onStopSelected: () => onSelected('stop') })
+  const exportFitting = () =>
+    void startWork('exportRuns', profile.id, { input: { filter: list.asked }, over: overFilter(list.asked) })
+  const exportSelected = () => void startWork('exportRuns', profile.id, { input: { ids: [...selection.ids] } })
+  const cannot = unable('runs:write')
+  useCommands([
+    { id: 'export-runs', label: 'Export these runs as CSV', icon: 'download', run: exportFitting },
+    ...(['stop', 'retry'] as const).map((action) => ({
+      id: `${action}-runs`,
+      label: action === 'stop' ? 'Stop all runs that fit' : 'Retry all runs that fit',
+      icon: action,
+      unable: cannot ?? (narrowedTo(action, list.asked) ? undefined : 'None of them'),
+      run: () => onFitting(action),
+    })),
+  ])
 
   const change = (changes: Partial<RunsSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...changes, page: undefined }), replace: 'search' in changes })
@@ -68,7 +91,11 @@ export function RunsScreen() {
       </Bar>
       <main className={style.main}>
         <FilterBar search={search} zone={zone} onChange={change}>
-          {list.rows && <span aria-live="polite">{counted(list.total, 'run')}</span>}
+          {list.rows && (
+            <span aria-live="polite">
+              <AllMenu total={list.total} filter={list.asked} onBulk={onFitting} onExport={exportFitting} />
+            </span>
+          )}
           <span aria-hidden>·</span>
           <OrderMenu search={search} onChange={change} />
           <span aria-hidden>·</span>
@@ -94,6 +121,9 @@ export function RunsScreen() {
             />
           )}
         </div>
+        {selection.ids.size > 0 && (
+          <SelectionBar selection={selection} onBulk={onSelected} onExport={exportSelected} />
+        )}
         <FootBar
           page={page}
           size={size}
@@ -102,6 +132,23 @@ export function RunsScreen() {
           onSize={(next) => void navigate({ search: (before) => ({ ...before, size: next, page: undefined }) })}
         />
       </main>
+      <Suspense>
+        {bulk && (
+          <BulkRuns
+            action={bulk.action}
+            over={
+              bulk.isSelection
+                ? { ids: [...selection.ids], known: rows.map(({ run }) => run).filter(({ id }) => selection.ids.has(id)) }
+                : { filter: list.asked, search, zone }
+            }
+            onClose={() => setBulk(undefined)}
+            onBegun={() => {
+              if (bulk.isSelection) selection.clear()
+              setBulk(undefined)
+            }}
+          />
+        )}
+      </Suspense>
       <Suspense>{stopping && <StopRun run={stopping} onClose={() => setStopping(undefined)} />}</Suspense>
     </>
   )

@@ -18,7 +18,7 @@ test('a cell is quoted where it must be, and what could be a formula becomes tex
     '"two\nlines"',
     '" edge "',
   ])
-  for (const start of ['=', '+', '-', '@', '\t', '\r']) {
+  for (const start of ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n']) {
     const cell = csvCell(`${start}HYPERLINK("http://x","y")`)
     assert.ok(cell.startsWith(`"'${start}`), cell)
   }

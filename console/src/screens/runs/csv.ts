@@ -5,7 +5,7 @@ import { issuesOf } from './nowOrWhy.ts'
 type Cell = string | number | boolean | null | undefined
 
 /** A spreadsheet takes a text with one of these at its beginning for a formula; a quote before it makes it text. */
-const formula = /^[=+\-@\t\r]/
+const formula = /^[=+\-@＝＋－＠\t\r\n]/
 
 export function csvCell(value: Cell): string {
   if (value === null || value === undefined) return ''

@@ -1,4 +1,5 @@
-// The keys of the list: j and k move, Enter opens, x selects, s stops. The row with the focus is the one that they act on.
+// The keys of the list: j and k move, Enter opens, x selects, s stops. They act on the row with the focus; s on the selected
+// ones, if there are any.
 import type { Run } from '@runyard/sdk'
 import { useEffect, useRef, type RefObject } from 'react'
 import { useKeys } from '../../app/keys.ts'
@@ -15,9 +16,10 @@ interface Keyed {
   rows: ShownRun[]
   selection: Selection
   onStop: (run: Run) => void
+  onStopSelected: () => void
 }
 
-export function useListKeys({ table, rows, selection, onStop }: Keyed): void {
+export function useListKeys({ table, rows, selection, onStop, onStopSelected }: Keyed): void {
   const { unable } = useSession()
   /** The run that had the focus last: where to go on after the focus was elsewhere. */
   const last = useRef<string>(undefined)
@@ -43,10 +45,12 @@ export function useListKeys({ table, rows, selection, onStop }: Keyed): void {
   }
 
   function stop() {
+    const cannot = unable('runs:write')
+    if (selection.ids.size > 0 && cannot === undefined) return onStopSelected()
     const row = rows[indexNow()]
     if (!row) return
     const { status, run_number } = row.run
-    const whyNot = unable('runs:write') ?? (isEnded(status) ? `Run ${run_number} has ended already.` : undefined)
+    const whyNot = cannot ?? (isEnded(status) ? `Run ${run_number} has ended already.` : undefined)
     if (whyNot === undefined) onStop(row.run)
     else toast(whyNot)
   }
