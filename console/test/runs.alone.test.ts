@@ -103,7 +103,7 @@ proves(
 
 proves(
   'console.runsStay',
-  'new runs are offered and not inserted, a run that ends changes where it stands',
+  'new runs are offered and not inserted, a run that ends changes where it stands, and nothing is asked again about the others',
   needsConsole,
   story(async ({ page, sdk, service }) => {
     const steady = await waiting(sdk, 'Stays in its place')
@@ -113,8 +113,15 @@ proves(
     await waiting(sdk, 'Newer one')
     await page.getByRole('button', { name: '1 new run, show' }).waitFor()
     assert.deepEqual(await titles(page), before)
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      if (pathname.endsWith('/run-details')) asked.push(searchParams.get('run_ids') ?? '')
+    })
     await sdk.runs.stop(steady)
     await row(page, 'Stays in its place').getByText('Stopped', { exact: true }).waitFor()
+    await row(page, 'Stays in its place').getByText('Stopped by Admin').waitFor()
+    assert.deepEqual([...new Set(asked)], [steady])
     assert.deepEqual(await titles(page), before)
     await page.getByRole('button', { name: '1 new run, show' }).click()
     await row(page, 'Newer one').waitFor()
