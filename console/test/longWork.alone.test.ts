@@ -37,13 +37,10 @@ proves(
       pace: { at: 0, done: 0 },
       keptAt: Date.now(),
     }
-    await page.addInitScript(
-      (kept) => {
-        if (sessionStorage.getItem('begun') === null) localStorage.setItem('runyard.work.c0ffee', kept)
-        sessionStorage.setItem('begun', 'yes')
-      },
-      JSON.stringify(work),
-    )
+    await page.addInitScript((kept) => {
+      if (sessionStorage.getItem('begun') === null) localStorage.setItem('runyard.work.c0ffee', kept)
+      sessionStorage.setItem('begun', 'yes')
+    }, JSON.stringify(work))
     await page.reload()
     const dock = page.getByRole('region', { name: 'Long work' })
     await dock.getByText('9 runs stopped').waitFor()

@@ -59,11 +59,8 @@ window.addEventListener('pagehide', () => work.keep())
 listenForWork((id) => work.heard(id))
 
 /** Begins work over these ids, or with `input` over everything that its kind finds. It is shown at the foot of every screen. */
-export const startWork = (
-  kind: WorkName,
-  member: string,
-  over: WorkOver & { items?: string[] },
-): string => work.start(kind, member, over)
+export const startWork = (kind: WorkName, member: string, over: WorkOver & { items?: string[] }): string =>
+  work.start(kind, member, over)
 
 export const resumeWork = (member: string): void => work.resume(member)
 export const stopWork = (id: string): void => work.stop(id)

@@ -53,8 +53,9 @@ export function readWork(kept: string | null): Work | undefined {
 }
 
 const isWork = (value: unknown): value is Work => {
-  const { id, kind, over, member, left, problems, state, done, failed, pages, keptAt, pace } = (value ??
-    {}) as Partial<Record<string, unknown>>
+  const { id, kind, over, member, left, problems, state, done, failed, pages, keptAt, pace } = (value ?? {}) as Partial<
+    Record<string, unknown>
+  >
   return (
     [id, kind, over, member, state].every((one) => typeof one === 'string') &&
     [done, failed, pages, keptAt].every((one) => typeof one === 'number') &&

@@ -19,7 +19,8 @@ const kinds = { stop: 'stopRuns', retry: 'retryRuns' } as const
 const verbs = { stop: 'Stop', retry: 'Retry' }
 const saysWhat = {
   stop: 'Each ends where it is, with the runs that it started. It cannot continue; it can be started again.',
-  retry: 'Each is started again from its beginning, as a new run of the same build. What it does outside is done again.',
+  retry:
+    'Each is started again from its beginning, as a new run of the same build. What it does outside is done again.',
 }
 const shownMax = 5
 
@@ -153,7 +154,11 @@ function Ask({ action, total, runs, error, onRetry, onClose, onConfirm, children
       }
     >
       {children}
-      {error ? <Failed error={error} onRetry={onRetry} /> : total === undefined && <Skeleton rows={shownMax} what="runs" />}
+      {error ? (
+        <Failed error={error} onRetry={onRetry} />
+      ) : (
+        total === undefined && <Skeleton rows={shownMax} what="runs" />
+      )}
       {named.length > 0 && (
         <ul className={style.runs}>
           {named.map(({ id, run_number, title, agent_name }) => (

@@ -121,9 +121,7 @@ export function RunsScreen() {
             />
           )}
         </div>
-        {selection.ids.size > 0 && (
-          <SelectionBar selection={selection} onBulk={onSelected} onExport={exportSelected} />
-        )}
+        {selection.ids.size > 0 && <SelectionBar selection={selection} onBulk={onSelected} onExport={exportSelected} />}
         <FootBar
           page={page}
           size={size}
@@ -138,7 +136,10 @@ export function RunsScreen() {
             action={bulk.action}
             over={
               bulk.isSelection
-                ? { ids: [...selection.ids], known: rows.map(({ run }) => run).filter(({ id }) => selection.ids.has(id)) }
+                ? {
+                    ids: [...selection.ids],
+                    known: rows.map(({ run }) => run).filter(({ id }) => selection.ids.has(id)),
+                  }
                 : { filter: list.asked, search, zone }
             }
             onClose={() => setBulk(undefined)}

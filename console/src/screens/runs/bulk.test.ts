@@ -5,7 +5,10 @@ import { narrowedTo, overFilter } from './bulk.ts'
 
 test('an action is done only to those of the filter that it can be done to', () => {
   assert.deepEqual(narrowedTo('stop', {}), { status: 'pending,running,needs_attention,waiting' })
-  assert.deepEqual(narrowedTo('stop', { status: 'waiting,failed', source: 'api' }), { status: 'waiting', source: 'api' })
+  assert.deepEqual(narrowedTo('stop', { status: 'waiting,failed', source: 'api' }), {
+    status: 'waiting',
+    source: 'api',
+  })
   assert.deepEqual(narrowedTo('retry', { status: 'running,failed,stopped' }), { status: 'failed,stopped' })
   assert.equal(narrowedTo('stop', { status: 'completed,failed' }), undefined)
   assert.equal(narrowedTo('retry', { status: 'running' }), undefined)
