@@ -2135,6 +2135,10 @@ const sentences = [
     id: 'procedures.inputs',
     says: 'What the steps of a build read of the message is a JSON Schema, for the build that runs and for a procedure that is not saved yet.',
   },
+  {
+    id: 'promotions.preview',
+    says: 'A preview says what promoting a build would change, which schedules and triggers would use it, and whether it would be refused; the promotion does what the preview says.',
+  },
   { id: 'procedures.checkConfig', says: 'A check of a procedure also says what is wrong with its config.' },
   { id: 'procedures.checkRows', says: 'A check of a procedure costs no row in the database.' },
   { id: 'procedures.checkBounds', says: 'A check of a procedure is bounded, and its time is charged to the team.' },

@@ -94,6 +94,7 @@ export type OperationId =
   | 'getProcedureLanguage'
   | 'getProfile'
   | 'getPromotionGate'
+  | 'getPromotionPreview'
   | 'getQueue'
   | 'getRevision'
   | 'getRevisionBuilderRun'
@@ -295,6 +296,7 @@ export const operations: Record<OperationId, OperationShape> = {
   getProcedureLanguage: {"verb":"GET","path":"/v2/procedure-language","call":"agents.procedureLanguage","input":"none","answer":"json","fields":{}},
   getProfile: {"verb":"GET","path":"/v2/profile","call":"teams.profile","input":"none","answer":"json","fields":{}},
   getPromotionGate: {"verb":"GET","path":"/v2/agents/:agent_id/promotion-gate","call":"evaluations.getPromotionGate","input":"none","answer":"json","fields":{}},
+  getPromotionPreview: {"verb":"GET","path":"/v2/agents/:agent_id/revisions/:build_id/promotion-preview","call":"agents.previewPromotion","input":"none","answer":"json","fields":{}},
   getQueue: {"verb":"GET","path":"/v2/queues/:queue_id","call":"queues.get","input":"none","answer":"json","fields":{}},
   getRevision: {"verb":"GET","path":"/v2/agents/:agent_id/revisions/:build_id","call":"agents.getRevision","input":"none","answer":"json","fields":{}},
   getRevisionBuilderRun: {"verb":"GET","path":"/v2/revisions/:build_id/builder-run","call":"agents.getRevisionBuilderRun","input":"none","answer":"json","fields":{}},

@@ -98,6 +98,17 @@ export const rubricsQuery = (agentId: string, buildId?: string) =>
       runyard.evaluations.listRubrics(agentId, { ...(buildId && { build_id: buildId }) }, { signal }),
   })
 
+/** How long until the evaluations of new runs may have opened a gate. */
+const gateAgainMs = 10_000
+
+/** What promoting a build would change, and whether the service would refuse it. */
+export const promotionPreviewQuery = (agentId: string, buildId: string) =>
+  queryOptions({
+    queryKey: ['agent', agentId, 'promotion', buildId],
+    queryFn: async ({ signal }) => (await runyard.agents.previewPromotion(agentId, buildId, { signal })).preview,
+    refetchInterval: ({ state }) => (state.data?.gate?.is_open === false ? gateAgainMs : false),
+  })
+
 export const gateQuery = (agentId: string) =>
   queryOptions({
     queryKey: ['agent', agentId, 'gate'],

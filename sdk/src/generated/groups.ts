@@ -142,6 +142,7 @@ import type {
   GetProcedureLanguageAnswer,
   GetProfileAnswer,
   GetPromotionGateAnswer,
+  GetPromotionPreviewAnswer,
   GetQueueAnswer,
   GetRevisionAnswer,
   GetRevisionBuilderRunAnswer,
@@ -382,6 +383,11 @@ export class AgentsGroup extends Group {
   /** Only a draft can get another config, because runs have followed the other builds. While a builder run is active, the draft cannot get one either. Needs the scope `agents:write`. */
   updateRevision(buildId: string, input?: UpdateRevisionInput, options?: CallOptions): Call<UpdateRevisionAnswer> {
     return this.client.json('PATCH', '/v2/revisions/:build_id', {build_id: buildId}, input, options)
+  }
+
+  /** What would change if this build became live now, compared with the live one, and whether promoteRevision would refuse it. Promoting a historic build is a rollback. Needs the scope `agents:read`. */
+  previewPromotion(agentId: string, buildId: string, options?: CallOptions): Call<GetPromotionPreviewAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/revisions/:build_id/promotion-preview', {agent_id: agentId, build_id: buildId}, undefined, options)
   }
 
   /** A draft, or a historic build (a rollback), becomes live. Runs under way keep the build they began with. Needs the scope `agents:write`. */

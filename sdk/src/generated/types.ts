@@ -479,6 +479,47 @@ export interface ProcedureInputs {
   is_cut: boolean
 }
 
+export interface BuildDiff {
+  /** A unified diff; empty when nothing changed. */
+  procedure: string
+  config: {
+    /** A JSON pointer. */
+    path: string
+    kind: "added" | "removed" | "changed"
+    before: unknown
+    after: unknown
+  }[]
+}
+
+export type PromotionPreview = {
+  refusal: {
+    code: "already_live" | "builder_run_active" | "gate_not_met" | "invalid_request"
+    message: string
+  } | null
+  gate: {
+    min_score: number
+    last_runs: number
+    score: number | null
+    /** How many runs the score is of. */
+    evaluated_runs: number
+    is_open: boolean
+  } | null
+  live_build_id: string | null
+  diff: BuildDiff
+  /** Those that are enabled, and would start runs of this build: the next 20. */
+  schedules: {
+    schedule_id: string
+    frequency: string
+    next_run_at: string | null
+  }[]
+  schedules_total: number
+  case_trigger: {
+    trigger_id: string
+    case_queue_id: string
+    case_queue_name: string
+  } | null
+}
+
 export type BuilderRun = {
   id: string
   build_id: string
@@ -2073,17 +2114,7 @@ export interface DiffRevisionsInput {
 }
 
 export interface DiffRevisionsAnswer {
-  diff: {
-    /** A unified diff; empty when nothing changed. */
-    procedure: string
-    config: {
-      /** A JSON pointer. */
-      path: string
-      kind: "added" | "removed" | "changed"
-      before: unknown
-      after: unknown
-    }[]
-  }
+  diff: BuildDiff
   build_id: string
   against_build_id: string | null
 }
@@ -2103,6 +2134,12 @@ export interface UpdateRevisionInput {
 
 export interface UpdateRevisionAnswer {
   build: Build
+  build_id: string
+}
+
+export interface GetPromotionPreviewAnswer {
+  preview: PromotionPreview
+  agent_id: string
   build_id: string
 }
 

@@ -54,16 +54,6 @@ export interface Hooks {
   }) => Promise<void>
   /** Runs that have ended are being erased: the feature erases what it stores about them. */
   runsDeleted?: (happened: { sql: Sql; context: Context; teamId: string; runIds: string[] }) => Promise<void>
-  /** A build is about to become live; throws the fault that forbids it. `forceReason`: why it shall become live all the same. */
-  mayPromote?: (happened: {
-    sql: Sql
-    context: Context
-    teamId: string
-    agentId: string
-    buildId: string
-    memberId: string
-    forceReason: string | undefined
-  }) => Promise<void>
 }
 
 /** What is shown at paths that no route has. */
@@ -131,6 +121,32 @@ export interface HiddenAgents {
   rename: (wanted: { sql: Sql; teamId: string; agentId: string; name: string }) => Promise<void>
   /** Stops its active runs and removes what belongs to it, as for any agent that is deleted. */
   remove: (wanted: { sql: Sql; context: Context; teamId: string; agentId: string }) => Promise<void>
+}
+
+interface AskedOfGate {
+  sql: Sql
+  teamId: string
+  agentId: string
+  buildId: string
+}
+
+/** What the latest runs of a build scored, against what they must score before it may become live. */
+export interface GateVerdict {
+  min_score: number
+  last_runs: number
+  evaluated_runs: number
+  score: number | null
+  is_open: boolean
+  /** What to do about a gate that is closed. */
+  refusal: string
+}
+
+/** What stands before the promotion of a build. */
+export interface PromotionGate {
+  /** Undefined: the agent has no gate. */
+  judge: (asked: AskedOfGate) => Promise<GateVerdict | undefined>
+  /** Somebody promotes a build although the gate is closed: keeps the reason, in the transaction of the promotion. */
+  bypass: (asked: AskedOfGate & { verdict: GateVerdict; memberId: string; reason: string }) => Promise<void>
 }
 
 /** How a sign-in with OpenID Connect makes and changes members. */
@@ -206,6 +222,8 @@ export interface Feature {
   hiddenAgents?: HiddenAgents
   /** Only the feature of teams has it. */
   memberWrites?: MemberWrites
+  /** Only the feature of evaluations has it. */
+  promotionGate?: PromotionGate
   /** Every column of its tables that holds sealed values: a new encryption key seals these again. */
   sealed?: SealedColumn[]
   /** Mounts routes that are not operations of /v2: the token endpoint, metadata documents. */
@@ -236,6 +254,7 @@ type Declared = Pick<Feature, 'name'> & {
     | 'connectionUse'
     | 'hiddenAgents'
     | 'memberWrites'
+    | 'promotionGate'
     | 'sealed'
     | 'routes'
     | 'fallback'

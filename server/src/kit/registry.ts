@@ -1,7 +1,16 @@
 // Everything that the features of a process declare, checked once and stored with its context.
 import type { Config } from '../base/config.ts'
 import type { Context } from './context.ts'
-import type { ConnectionUse, Fallback, Feature, HiddenAgents, Hooks, MemberWrites, ToolSet } from './feature.ts'
+import type {
+  ConnectionUse,
+  Fallback,
+  Feature,
+  HiddenAgents,
+  Hooks,
+  MemberWrites,
+  PromotionGate,
+  ToolSet,
+} from './feature.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { Resource } from './resources.ts'
@@ -85,6 +94,10 @@ export async function runHooks<Name extends keyof Hooks>(name: Name, happened: H
 /** Undefined: this server has no feature of connections. */
 export const connectionUseOf = (context: Context): ConnectionUse | undefined =>
   registryOf(context).features.find(({ connectionUse }) => connectionUse)?.connectionUse
+
+/** Undefined: on this server every build may become live. */
+export const promotionGateOf = (context: Context): PromotionGate | undefined =>
+  registryOf(context).features.find(({ promotionGate }) => promotionGate)?.promotionGate
 
 /** Undefined: this server shows nothing at paths that no route has. */
 export const fallbackOf = (context: Context): Fallback | undefined =>

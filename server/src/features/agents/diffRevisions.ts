@@ -2,10 +2,10 @@
 import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
-import { Id, nullable, oneOf, Type } from '../../kit/schema.ts'
+import { Id, nullable, Type } from '../../kit/schema.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { type Build, buildColumns } from './builds/build.ts'
-import { diffConfigs, diffProcedures } from './builds/buildDiff.ts'
+import { BuildDiff, diffBuilds } from './builds/buildDiff.ts'
 
 export const diffRevisions = operation({
   id: 'diffRevisions',
@@ -22,17 +22,7 @@ export const diffRevisions = operation({
   }),
   status: 200,
   answer: Type.Object({
-    diff: Type.Object({
-      procedure: Type.String({ description: 'A unified diff; empty when nothing changed.' }),
-      config: Type.Array(
-        Type.Object({
-          path: Type.String({ description: 'A JSON pointer.', examples: ['/data/limits/max_steps'] }),
-          kind: oneOf(['added', 'removed', 'changed']),
-          before: Type.Unknown(),
-          after: Type.Unknown(),
-        }),
-      ),
-    }),
+    diff: BuildDiff,
     build_id: Id,
     against_build_id: nullable(Id),
   }),
@@ -42,9 +32,8 @@ export const diffRevisions = operation({
     if (query.against !== undefined && !against) {
       fail('not_found', `The agent ${agent.id} has no build with the id in against. GET …/revisions lists its builds.`)
     }
-    const compare = () => ({ procedure: diffProcedures(against, build), config: diffConfigs(against, build) })
     return {
-      diff: teamTimeOf(context).piece(team.id, compare),
+      diff: teamTimeOf(context).piece(team.id, () => diffBuilds(against, build)),
       build_id: build.id,
       against_build_id: against?.id ?? null,
     }

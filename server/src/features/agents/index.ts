@@ -16,6 +16,7 @@ import { getAgent } from './getAgent.ts'
 import { getAgentInputs } from './getAgentInputs.ts'
 import { getBuilderRunStatus } from './builder/getBuilderRunStatus.ts'
 import { getProcedureLanguage } from './getProcedureLanguage.ts'
+import { getPromotionPreview } from './getPromotionPreview.ts'
 import { getRevision } from './getRevision.ts'
 import { getRevisionBuilderRun } from './builder/getRevisionBuilderRun.ts'
 import { hiddenAgents } from './hiddenAgents.ts'
@@ -47,6 +48,7 @@ export const agents = feature({
     getRevision,
     diffRevisions,
     updateRevision,
+    getPromotionPreview,
     promoteRevision,
     generateRevision,
     getRevisionBuilderRun,

@@ -3,8 +3,7 @@ import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { Build, buildColumns, RevisionDescription, RevisionName } from './builds/build.ts'
 import { hasActiveBuilder, isActive } from './builder/builderRun.ts'
-import { requireUsable } from './builds/usableConfig.ts'
-import { runHooks } from '../../kit/registry.ts'
+import { passGate, refusalOfBuild } from './builds/promotion.ts'
 
 export const promoteRevision = operation({
   id: 'promoteRevision',
@@ -30,10 +29,9 @@ export const promoteRevision = operation({
   answer: Type.Object({ success: Type.Literal(true), build: Build, build_id: Id }),
   errors: ['already_live', 'builder_run_active', 'gate_not_met', 'invalid_request', 'not_found'],
   emits: ['assignment.build.published'],
-  // every config was checked when it was saved; since then the server, or an agent that it names, may have changed
   async prepare({ team, build, context, sql, fail }) {
-    if (build.status === 'live') fail('already_live')
-    await requireUsable(build.config, { sql, context, team, fail })
+    const refusal = await refusalOfBuild({ team, build, context, sql })
+    if (refusal) fail(refusal.code, refusal.message)
   },
   async handler({ team, caller, build, body, context, sql, emit, fail }) {
     // all promotions of an agent, and the starts of its builder runs, lock its row one after the other: each sees what the one before it left
@@ -57,15 +55,9 @@ export const promoteRevision = operation({
         and not exists (select from builder_runs where build_id = ${build.id} and team_id = ${team.id} and ${isActive})
       returning ${buildColumns}`
     if (!live) return fail((await hasActiveBuilder(sql, build.id, team.id)) ? 'builder_run_active' : 'already_live')
-    await runHooks('mayPromote', {
-      sql,
-      context,
-      teamId: team.id,
-      agentId: live.agent_id,
-      buildId: live.id,
-      memberId: caller.member_id,
-      forceReason: body.force_reason,
-    })
+    const who = { memberId: caller.member_id, forceReason: body.force_reason }
+    const refusal = await passGate({ team, build: live, context, sql }, who)
+    if (refusal) fail(refusal.code, refusal.message)
     await emit('assignment.build.published', {
       agent_id: live.agent_id,
       build_id: live.id,

@@ -16,7 +16,7 @@ import { getRunEvaluation } from './getRunEvaluation.ts'
 import { listBuildScores } from './listBuildScores.ts'
 import { reapJudgements } from './heldJudgement.ts'
 import { judgeAsSuspect, judgementKind } from './judging.ts'
-import { holdToGate } from './promotionGate.ts'
+import { promotionGate } from './promotionGate.ts'
 import { putPromotionGate } from './putPromotionGate.ts'
 import { replaceEvalRubrics } from './replaceEvalRubrics.ts'
 import { rubricResource } from './rubric.ts'
@@ -40,7 +40,8 @@ export const evaluations = feature({
   ],
   resources: [rubricResource],
   jobs: [foldEvalCounts, eraseTranscripts],
-  hooks: { runsDeleted: forgetEvaluations, mayPromote: holdToGate },
+  hooks: { runsDeleted: forgetEvaluations },
+  promotionGate,
   work: startEvaluator,
   async reap({ db }, dead) {
     await reapJudgements(db.sql, dead)

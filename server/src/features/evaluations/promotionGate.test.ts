@@ -81,6 +81,39 @@ proves('evals.gate', 'only the latest runs of the very build count', async () =>
   assert.equal((await promote(team, buildId)).status, 200)
 })
 
+/** Whether the preview says that it will become live, and whether it does. */
+async function previewed(team: TestTeam, agentId: string, buildId: string) {
+  const { body, text } = await team.call(`GET /v2/agents/${agentId}/revisions/${buildId}/promotion-preview`)
+  const answer = await promote(team, buildId)
+  const { refusal, gate } = body.preview
+  if (answer.status === 200) assert.equal(refusal, null, text)
+  else assert.deepEqual(refusal, { code: answer.body.error, message: answer.body.message })
+  return { status: answer.status, gate }
+}
+
+proves('promotions.preview', 'the preview says of the gate what the promotion then does', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, good)
+  await setGate(team, agentId, { min_score: 0.9, last_runs: 2 })
+  const buildId = await draftOf(team, agentId, failing)
+  const gate = { min_score: 0.9, last_runs: 2 }
+  assert.deepEqual(await previewed(team, agentId, buildId), {
+    status: 409,
+    gate: { ...gate, score: null, evaluated_runs: 0, is_open: false },
+  })
+  await runBuild(team, agentId, buildId, 2)
+  assert.deepEqual(await previewed(team, agentId, buildId), {
+    status: 409,
+    gate: { ...gate, score: 0.8, evaluated_runs: 2, is_open: false },
+  })
+  await team.call(`PATCH /v2/revisions/${buildId}`, { body: { config: { version: 'v2', data: { input: good } } } })
+  await runBuild(team, agentId, buildId, 2)
+  assert.deepEqual(await previewed(team, agentId, buildId), {
+    status: 200,
+    gate: { ...gate, score: 1, evaluated_runs: 2, is_open: true },
+  })
+})
+
 proves('evals.buildScores', 'each build has the score of its latest runs, in the order of the builds', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, good)

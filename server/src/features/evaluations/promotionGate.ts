@@ -1,8 +1,7 @@
 // The gate before a promotion: what a build's latest runs must have scored before it may become live, and who bypassed it.
-import { Fault } from '../../base/errors.ts'
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import type { Hooks } from '../../kit/feature.ts'
+import type { GateVerdict, PromotionGate as Gate } from '../../kit/feature.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../kit/schema.ts'
 
 /** How many of the latest evaluated runs count where nobody said. */
@@ -56,38 +55,28 @@ export async function readGate(sql: Sql, teamId: string, agentId: string): Promi
   return { promotion_gate: gate ?? null, agent_id: agentId, forced_promotions: forced }
 }
 
-interface Measured {
-  min_score: number
-  last_runs: number
-  evaluated_runs: number
-  score: number | null
-  is_met: boolean
-}
+type Measured = Omit<GateVerdict, 'refusal'>
 
-/** Undefined: the agent has no gate. Of each run the latest finished evaluation counts, if it is ready. */
-async function measure(sql: Sql, teamId: string, agentId: string, buildId: string): Promise<Measured | undefined> {
-  const [measured] = await sql<Measured>`
-    select g.min_score::float8, g.last_runs, s.evaluated_runs::int, round(s.score, 5)::float8 as score,
-      s.evaluated_runs >= g.last_runs and round(s.score, 5) >= g.min_score as is_met
-    from promotion_gates g, lateral (
-      select count(*) as evaluated_runs, avg(score) as score from (
-        select e.score from evaluations e
-        where e.build_id = ${buildId} and e.team_id = ${teamId} and e.counts and e.status = 'ready'
-        order by e.run_ended_at desc, e.id desc limit g.last_runs) latest) s
-    where g.agent_id = ${agentId} and g.team_id = ${teamId}`
-  return measured
-}
-
-/** In the transaction of the promotion, which a refusal undoes. */
-export const holdToGate: NonNullable<Hooks['mayPromote']> = async (promotion) => {
-  const { sql, teamId, agentId, buildId, memberId, forceReason } = promotion
-  const measured = await measure(sql, teamId, agentId, buildId)
-  if (!measured || measured.is_met) return
-  if (forceReason === undefined) throw new Fault('gate_not_met', refusal(buildId, measured))
-  const { score, evaluated_runs, min_score, last_runs } = measured
-  await sql`
-    insert into forced_promotions (id, team_id, agent_id, build_id, reason, score, evaluated_runs, min_score, last_runs, forced_by)
-    values (${newId()}, ${teamId}, ${agentId}, ${buildId}, ${forceReason}, ${score}, ${evaluated_runs}, ${min_score}, ${last_runs}, ${memberId})`
+export const promotionGate: Gate = {
+  /** The latest finished evaluation of each run counts, if it is ready. */
+  async judge({ sql, teamId, agentId, buildId }) {
+    const [measured] = await sql<Measured>`
+      select g.min_score::float8, g.last_runs, s.evaluated_runs::int, round(s.score, 5)::float8 as score,
+        s.evaluated_runs >= g.last_runs and round(s.score, 5) >= g.min_score as is_open
+      from promotion_gates g, lateral (
+        select count(*) as evaluated_runs, avg(score) as score from (
+          select e.score from evaluations e
+          where e.build_id = ${buildId} and e.team_id = ${teamId} and e.counts and e.status = 'ready'
+          order by e.run_ended_at desc, e.id desc limit g.last_runs) latest) s
+      where g.agent_id = ${agentId} and g.team_id = ${teamId}`
+    return measured && { ...measured, refusal: refusal(buildId, measured) }
+  },
+  async bypass({ sql, teamId, agentId, buildId, verdict, memberId, reason }) {
+    const { score, evaluated_runs, min_score, last_runs } = verdict
+    await sql`
+      insert into forced_promotions (id, team_id, agent_id, build_id, reason, score, evaluated_runs, min_score, last_runs, forced_by)
+      values (${newId()}, ${teamId}, ${agentId}, ${buildId}, ${reason}, ${score}, ${evaluated_runs}, ${min_score}, ${last_runs}, ${memberId})`
+  },
 }
 
 function refusal(buildId: string, { score, evaluated_runs, min_score, last_runs }: Measured): string {

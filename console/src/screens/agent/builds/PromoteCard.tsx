@@ -1,19 +1,20 @@
-// What happens if a build goes live: what the gate says, what new runs and runs under way will follow, and the way back.
+// What happens if a build goes live: what the gate says, what changes for new runs and those under way, and the way back.
 import type { Agent, Build } from '@runyard/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { messageOf } from '../../../app/client.ts'
 import { useSession } from '../../../app/session.tsx'
 import { openStartRun } from '../../../app/startingRun.ts'
-import { Icon } from '../../../look/Icon.tsx'
 import { Button } from '../../../parts/Button.tsx'
 import { Card } from '../../../parts/Card.tsx'
 import { Field, Input, Problem } from '../../../parts/Field.tsx'
+import { Shown } from '../../../parts/states.tsx'
 import { Time } from '../../../parts/Time.tsx'
-import { buildsQuery } from '../../../queries/agents.ts'
+import { buildsQuery, promotionPreviewQuery } from '../../../queries/agents.ts'
 import { buildTitle } from '../draft/buildConfig.ts'
 import { useDraft } from '../draft/DraftProvider.tsx'
-import { Gate, GatePill, useGate } from './Gate.tsx'
+import { Gate, GatePill } from './Gate.tsx'
+import { Fact, PromotionFacts } from './PromotionFacts.tsx'
 import style from './PromoteCard.module.css'
 import { usePromote } from './usePromote.ts'
 
@@ -29,44 +30,42 @@ function Promote({ agent, build }: { agent: Agent; build: Build }) {
   const { unable } = useSession()
   const { working, copy, errors } = useDraft()
   const builds = useQuery(buildsQuery(agent.id))
-  const gate = useGate(agent.id, build.id)
+  const preview = useQuery(promotionPreviewQuery(agent.id, build.id))
   const promote = usePromote(agent.id)
   const [reason, setReason] = useState('')
   const former = builds.data?.builds.find(({ status }) => status === 'live')
   const isTyped = working.base.id === build.id
   const isOlder = build.status === 'historic'
-  const needsReason = gate.isClosed
+  const refusal = preview.data?.refusal ?? undefined
+  const needsReason = refusal?.code === 'gate_not_met'
   const cannot =
     unable('agents:write') ??
     (isTyped && errors > 0 ? 'Fix the errors first: the server refuses a build with errors.' : undefined) ??
-    (needsReason && reason.trim() === '' ? 'The gate is closed. Say why it goes live all the same.' : undefined)
+    (needsReason && reason.trim() === '' ? 'The gate is closed. Say why it goes live all the same.' : undefined) ??
+    (needsReason ? undefined : refusal?.message)
   return (
     <Card
       title={`${isOlder ? 'Roll back to' : 'Promote'} build ${build.revision_number}`}
-      aside={<GatePill gate={gate} />}
+      aside={<GatePill gate={preview.data?.gate} />}
     >
-      <Gate gate={gate} agentId={agent.id} buildId={build.id} />
-      <ul className={style.facts}>
-        <Fact>New runs use build {build.revision_number} at once</Fact>
-        {former && (
+      <Shown query={preview} what="what a promotion changes" rows={3}>
+        {(found) => (
           <>
-            <Fact>Runs under way stay on build {former.revision_number}</Fact>
-            <Fact>Roll back with one press; build {former.revision_number} stays</Fact>
+            <Gate gate={found.gate} />
+            <ul className={style.facts}>
+              <PromotionFacts build={build} former={former} preview={found} />
+              {former && (
+                <>
+                  <Fact>Runs under way stay on build {former.revision_number}</Fact>
+                  <Fact>Roll back with one press; build {former.revision_number} stays</Fact>
+                </>
+              )}
+            </ul>
           </>
         )}
-      </ul>
-      {needsReason && (
-        <div className={style.reason}>
-          <Field label="Why it goes live all the same" hint="Stored with the promotion, for everybody to read.">
-            <Input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} />
-          </Field>
-        </div>
-      )}
-      {promote.error && (
-        <div className={style.reason}>
-          <Problem>{messageOf(promote.error)}</Problem>
-        </div>
-      )}
+      </Shown>
+      {needsReason && <Reason value={reason} onChange={setReason} />}
+      <Refused error={promote.error} refusal={needsReason ? undefined : refusal?.message} />
       <footer className={style.foot}>
         <Button
           kind="quiet"
@@ -95,13 +94,10 @@ function Promote({ agent, build }: { agent: Agent; build: Build }) {
 }
 
 function LiveCard({ agent, build }: { agent: Agent; build: Build }) {
-  const { unable } = useSession()
   const builds = useQuery(buildsQuery(agent.id))
-  const promote = usePromote(agent.id)
   const [former] = (builds.data?.builds ?? [])
     .filter(({ status }) => status === 'historic')
     .toSorted((one, other) => (other.published_at ?? '').localeCompare(one.published_at ?? ''))
-  const gate = useGate(agent.id, former?.id)
   return (
     <Card
       title={`Build ${build.revision_number} is live`}
@@ -123,37 +119,70 @@ function LiveCard({ agent, build }: { agent: Agent; build: Build }) {
           <Fact>It is the first one, so there is nothing to roll back to</Fact>
         )}
       </ul>
-      {promote.error && (
-        <div className={style.reason}>
-          <Problem>{messageOf(promote.error)}</Problem>
-        </div>
-      )}
-      {former && (
-        <footer className={style.foot}>
-          <span />
-          <Button
-            icon="retry"
-            isBusy={promote.isPending}
-            unable={unable('agents:write')}
-            onClick={() =>
-              promote.mutate({
-                build: former,
-                former: build,
-                ...(gate.isClosed && { reason: `Rolls back build ${build.revision_number}.` }),
-              })
-            }
-          >
-            Roll back to build {former.revision_number}
-          </Button>
-        </footer>
-      )}
+      {former && <RollBack key={former.id} agent={agent} live={build} former={former} />}
     </Card>
   )
 }
 
-const Fact = ({ children }: { children: React.ReactNode }) => (
-  <li>
-    <Icon name="check" size={14} />
-    <span>{children}</span>
-  </li>
+/** The gate seldom stands open for a build that was replaced, so a reason for it is proposed. */
+function RollBack({ agent, live, former }: { agent: Agent; live: Build; former: Build }) {
+  const { unable } = useSession()
+  const preview = useQuery(promotionPreviewQuery(agent.id, former.id))
+  const promote = usePromote(agent.id)
+  const [reason, setReason] = useState(`Rolls back build ${live.revision_number}.`)
+  const refusal = preview.data?.refusal ?? undefined
+  const needsReason = refusal?.code === 'gate_not_met'
+  const cannot =
+    unable('agents:write') ??
+    (needsReason && reason.trim() === '' ? 'The gate is closed. Say why it goes live all the same.' : undefined) ??
+    (needsReason ? undefined : refusal?.message)
+  return (
+    <section aria-label={`Roll back to build ${former.revision_number}`}>
+      <Shown query={preview} what="what a roll-back changes" rows={2}>
+        {(found) => (
+          <>
+            <h3 className={style.back}>
+              If it is rolled back <GatePill gate={found.gate} />
+            </h3>
+            {found.gate && <Gate gate={found.gate} />}
+            <ul className={style.facts}>
+              <PromotionFacts build={former} former={live} preview={found} />
+            </ul>
+          </>
+        )}
+      </Shown>
+      {needsReason && <Reason value={reason} onChange={setReason} />}
+      <Refused error={promote.error} refusal={needsReason ? undefined : refusal?.message} />
+      <footer className={style.foot}>
+        <span />
+        <Button
+          icon="retry"
+          isBusy={promote.isPending}
+          unable={cannot}
+          onClick={() => promote.mutate({ build: former, former: live, ...(needsReason && { reason }) })}
+        >
+          Roll back to build {former.revision_number}
+        </Button>
+      </footer>
+    </section>
+  )
+}
+
+const Reason = ({ value, onChange }: { value: string; onChange: (reason: string) => void }) => (
+  <div className={style.reason}>
+    <Field label="Why it goes live all the same" hint="Stored with the promotion, for everybody to read.">
+      <Input value={value} maxLength={500} onChange={(event) => onChange(event.target.value)} />
+    </Field>
+  </div>
 )
+
+/** What the service said to a press, or would say. */
+function Refused({ error, refusal }: { error: Error | null; refusal: string | undefined }) {
+  const says = error ? messageOf(error) : refusal
+  if (says === undefined) return null
+  return (
+    <div className={style.reason}>
+      <Problem>{says}</Problem>
+    </div>
+  )
+}

@@ -83,6 +83,7 @@ function useWorkingCopy(build: Build): { copy: WorkingCopy; working: Working } {
       queries.setQueryData(buildQuery(saved.agent_id, saved.id).queryKey, saved)
       void queries.invalidateQueries({ queryKey: buildsQuery(saved.agent_id).queryKey })
       void queries.invalidateQueries({ queryKey: ['agent', saved.agent_id, 'diff'] })
+      void queries.invalidateQueries({ queryKey: ['agent', saved.agent_id, 'promotion'] })
       void queries.invalidateQueries({ queryKey: ['agentFigures'] })
       return saved
     }

@@ -2,7 +2,23 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from 'diff'
 import { parseBuildConfig } from '../../../engine/builds/buildConfig.ts'
+import { named, oneOf, Type, type Static } from '../../../kit/schema.ts'
 import type { Build } from './build.ts'
+
+export const BuildDiff = named(
+  'BuildDiff',
+  Type.Object({
+    procedure: Type.String({ description: 'A unified diff; empty when nothing changed.' }),
+    config: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'A JSON pointer.', examples: ['/data/limits/max_steps'] }),
+        kind: oneOf(['added', 'removed', 'changed']),
+        before: Type.Unknown(),
+        after: Type.Unknown(),
+      }),
+    ),
+  }),
+)
 
 type Compared = Pick<Build, 'config' | 'revision_number'>
 
@@ -19,6 +35,11 @@ interface ConfigChange {
  * the changed part is shown as replaced whole. (200 edits in 60,000 lines: 40 ms; without a bound: minutes.)
  */
 const editsMax = 200
+
+export const diffBuilds = (before: Compared | undefined, after: Compared): Static<typeof BuildDiff> => ({
+  procedure: diffProcedures(before, after),
+  config: diffConfigs(before, after),
+})
 
 /** Unified, with headers that name the revisions; empty when the procedures are the same. */
 export function diffProcedures(before: Compared | undefined, after: Compared): string {

@@ -25,8 +25,18 @@ type Names = Record<string, string>
 
 /** Refuses with everything that is wrong at once. */
 export async function requireUsable(config: BuildConfig, asked: Asked, names: Names = {}): Promise<void> {
+  const reason = await whyUnusable(config, asked, names)
+  if (reason !== undefined) asked.fail('invalid_request', reason)
+}
+
+/** Everything that is wrong at once, as a sentence. */
+export async function whyUnusable(
+  config: BuildConfig,
+  asked: Omit<Asked, 'fail'>,
+  names: Names = {},
+): Promise<string | undefined> {
   const problems = await findProblems(config, asked)
-  if (problems.length > 0) asked.fail('invalid_request', sentenceOf(problems, names))
+  return problems.length > 0 ? sentenceOf(problems, names) : undefined
 }
 
 /** Every reason why this server could not run it. */
