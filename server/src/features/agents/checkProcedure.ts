@@ -3,7 +3,7 @@ import { blockKinds } from '../../drivers/model/runbook/block.ts'
 import { parseRunbook, type Block, type RunbookProblem } from '../../drivers/model/runbook/parse.ts'
 import { inputsOf } from '../../drivers/model/runbook/inputs.ts'
 import { writtenArguments } from '../../drivers/model/runbook/steps.ts'
-import { defaultPlugins, parseBuildConfig, procedureBytesMax } from '../../engine/builds/buildConfig.ts'
+import { procedureBytesMax } from '../../engine/builds/buildConfig.ts'
 import { afterCrashInCall, callOutcomes } from '../../engine/driving/afterCrash.ts'
 import type { Context } from '../../kit/context.ts'
 import type { ToolSet } from '../../kit/feature.ts'
@@ -78,7 +78,7 @@ export const checkProcedure = operation({
   description:
     'Reads a procedure as a run would, and saves nothing: its problems at their lines (at most 100 errors), with a fix where a word is nearly ' +
     'right, its steps in their order, and what they read of the message. With ' +
-    '`config`, the problems of the config come too, and a warning where a step needs a plugin that the config does not have.',
+    '`config`, the problems of the config come too.',
   scope: 'agents:read',
   onlyReads: true,
   body: Type.Object(
@@ -107,12 +107,10 @@ export const checkProcedure = operation({
       return { ...parsed, steps: read, inputs: inputsOf(parsed.blocks) }
     })
     const lines = input.split(/\r\n?|\n/)
-    const plugins = config && (parseBuildConfig(config).plugins ?? defaultPlugins)
-    const missing = plugins ? missingPlugins(blocks, toolSets, plugins) : []
     const tooLarge = Buffer.byteLength(input) > procedureBytesMax ? [{ line: 1, message: tooLargeMessage }] : []
     const found = [
       ...[...tooLarge, ...problems].map((problem) => placed(problem, lines, 'error')),
-      ...[...warnings, ...missing].map((problem) => placed(problem, lines, 'warning')),
+      ...warnings.map((problem) => placed(problem, lines, 'warning')),
     ]
     // the procedure itself has been read
     const rest = config && { ...config, data: { ...config.data, input: '' } }
@@ -160,16 +158,4 @@ function stepOf(block: Block, tools: ReadonlyMap<string, Tool>, context: Context
     after_crash:
       tool === null ? 'kept' : known ? afterCrashInCall(known, () => writtenArguments(block), context) : null,
   }
-}
-
-/** Tools of connections have no set here, so nothing is said about them. */
-function missingPlugins(blocks: Block[], sets: ToolSet[], plugins: readonly string[]): RunbookProblem[] {
-  const setOf = new Map(sets.flatMap(({ name, tools }) => tools.map((tool) => [tool.name, name])))
-  const missing: RunbookProblem[] = []
-  for (const { tool, line } of blocks.slice(0, stepsMax)) {
-    const plugin = tool === null ? undefined : setOf.get(tool)
-    if (plugin === undefined || plugins.includes(plugin)) continue
-    missing.push({ line, message: `This step calls ${tool}, which needs the plugin ${plugin}. Add it to the plugins.` })
-  }
-  return missing
 }
