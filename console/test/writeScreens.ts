@@ -59,8 +59,8 @@ const phone = { width: 390, height: 844 }
 /** Until plots and editors, which come later than the rest, are drawn. */
 const settledMs = 1500
 
-/** Runs of a whole day, so that plots show one. */
-async function addDay(dataDir: string, runyard: Runyard, { agents }: SampleData): Promise<void> {
+/** Runs of two days, so that plots show one and compare it with the other. */
+async function addDays(dataDir: string, runyard: Runyard, { agents }: SampleData): Promise<void> {
   const address = (await embeddedPostgres({ dataDir, log: () => undefined })).address()
   const client = new Client(connectionUrl(address))
   await client.connect()
@@ -77,11 +77,17 @@ async function addDay(dataDir: string, runyard: Runyard, { agents }: SampleData)
       agents: found.filter(({ buildId }) => buildId !== ''),
       users: [profile.id],
       queues: [crypto.randomUUID()],
-      runs: 1200,
+      runs: 2400,
       // the newest rows of the lists are those of the sample
       until: new Date(Date.now() - 30 * 60_000),
-      days: 1,
+      days: 2,
     })
+    // some hours cost more than others
+    await client.query(
+      `update runs set cost_usd = round((0.02 + 0.015 * sin(extract(epoch from created_at) / 9000))::numeric, 4)
+       where team_id = $1 and completed_at is not null and title like '% of ticket%'`,
+      [profile.team_id],
+    )
   } finally {
     await client.end()
   }
@@ -94,7 +100,7 @@ try {
   const { service, browser } = open
   const runyard = new Runyard({ apiKey: service.key, baseUrl: service.baseUrl })
   const data = await makeSampleData(runyard)
-  await addDay(open.dataDir, runyard, data)
+  await addDays(open.dataDir, runyard, data)
   await mkdir(folder, { recursive: true })
   for (const theme of ['light', 'dark'] as const) {
     for (const { name, path, act, isPhone = false, isSignedOut = false } of chosen) {

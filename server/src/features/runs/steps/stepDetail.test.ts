@@ -26,6 +26,7 @@ proves('steps.detail', 'an address is shown without query, fragment and credenti
 
 proves('steps.detail', 'the most useful argument is shown, on one line of at most 120 characters', () => {
   assert.equal(detail({ command: 'python compare.py' }), 'python compare.py')
+  assert.equal(detail({ code: 'wc -l < out/orders.csv' }), 'wc -l < out/orders.csv')
   assert.equal(detail({ element: 'Tracking number', page: '2' }), 'Tracking number')
   assert.equal(detail({ seconds: '90' }), '90 s')
   assert.equal(detail({ command: 'a\n\n  b\tc' }), 'a b c')

@@ -12,6 +12,7 @@ export const errorLengthMax = 200
 export const tellingArguments = [
   'url',
   'command',
+  'code',
   'path',
   'lines',
   'element',
