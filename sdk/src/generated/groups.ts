@@ -415,7 +415,7 @@ export class AgentsGroup extends Group {
     return this.client.json('POST', '/v2/builder-runs/:builder_run_id/resume', {builder_run_id: builderRunId}, input, options)
   }
 
-  /** Reads a procedure as a run would, and saves nothing: its problems at their lines (at most 100 errors), with a fix where a word is nearly right, its steps in their order, and what they read of the message. With `config`, the problems of the config come too, and a warning where a step needs a plugin that the config does not have. Needs the scope `agents:read`. */
+  /** Reads a procedure as a run would, and saves nothing: its problems at their lines (at most 100 errors), with a fix where a word is nearly right, its steps in their order, and what they read of the message. With `config`, the problems of the config come too. Needs the scope `agents:read`. */
   checkProcedure(input: CheckProcedureInput, options?: CallOptions): Call<CheckProcedureAnswer> {
     return this.client.json('POST', '/v2/teams/:teamId/procedure-checks', {}, input, withoutKey(options))
   }

@@ -62,15 +62,19 @@ proves('procedures.check', 'what is checked without a problem can be saved, and 
   }
 })
 
-proves('procedures.checkConfig', 'the config is checked too, and no plugin is missed for a step, which brings its own', async () => {
-  const input = `${fence}bash\nls\n${fence}\n\n${fence}wait\n1h\n${fence}`
-  const config = { version: 'v2', data: { plugins: ['human', 'nonsense'], limits: { max_steps: -1 } } }
-  const { status, body, text } = await check({ input, config })
-  assert.equal(status, 200, text)
-  assert.deepEqual(body.problems, [])
-  const paths = body.config_problems.map(({ path }: { path: string }) => path)
-  assert.deepEqual(paths.toSorted(), ['data.limits.max_steps', 'data.plugins'])
-})
+proves(
+  'procedures.checkConfig',
+  'the config is checked too, and no plugin is missed for a step, which brings its own',
+  async () => {
+    const input = `${fence}bash\nls\n${fence}\n\n${fence}wait\n1h\n${fence}`
+    const config = { version: 'v2', data: { plugins: ['human', 'nonsense'], limits: { max_steps: -1 } } }
+    const { status, body, text } = await check({ input, config })
+    assert.equal(status, 200, text)
+    assert.deepEqual(body.problems, [])
+    const paths = body.config_problems.map(({ path }: { path: string }) => path)
+    assert.deepEqual(paths.toSorted(), ['data.limits.max_steps', 'data.plugins'])
+  },
+)
 
 /** The line of a problem with its fix made. */
 async function fixed(input: string): Promise<string> {
