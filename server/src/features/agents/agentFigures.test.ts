@@ -107,7 +107,7 @@ proves('agents.figuresPage', 'pages are those of listAgents, and ids of others f
 proves('agents.figuresPlan', 'one statement reads a page of agents, each from its own range of an index', async () => {
   const ids = await Promise.all(Array.from({ length: 10 }, () => seeders['agent']!(team, {})))
   const agents = ids.map((id) => ({ id, buildId: newId() }))
-  await seedRuns(db.sql, { teamId: team.id, agents, users: [newId()], queues: [newId()], runs: 20_000, days: 30 })
+  await seedRuns(db.sql, { teamId: team.id, agents, users: [newId()], queues: [newId()], runs: 4000, days: 30 })
   await foldRunCounts(db)
   await db.pool.query('analyze')
   const plansOf = await plansOn(db)

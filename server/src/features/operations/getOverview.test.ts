@@ -94,7 +94,7 @@ proves('overview.scopes', 'a list that the credential may not read is null', asy
 proves('overview.plans', 'failures are read from their own index', async () => {
   const team = await seedTeam(service)
   const agents = [{ id: await seeders['agent']!(team, {}), buildId: newId() }]
-  await seedRuns(db.sql, { teamId: team.id, agents, users: [newId()], queues: [newId()], runs: 20_000, days: 30 })
+  await seedRuns(db.sql, { teamId: team.id, agents, users: [newId()], queues: [newId()], runs: 4000, days: 30 })
   await db.pool.query('analyze')
   const plansOf = await plansOn(db)
   const [plan] = await plansOf((sql) => readFailures(sql, team.id, new Date(Date.now() - 86_400_000)))

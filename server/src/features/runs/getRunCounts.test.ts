@@ -213,7 +213,7 @@ proves('runs.overTimePrivate', 'other teams and runs of artifacts are not counte
 proves('runs.overTimePlans', 'no filter reads the whole table', async () => {
   for (let n = 0; n < 3; n++) {
     const other = await seedTeam(service)
-    await seedRuns(db.sql, { teamId: other.id, agents, users, queues, runs: 5000, days: 9 })
+    await seedRuns(db.sql, { teamId: other.id, agents, users, queues, runs: 1500, days: 9 })
   }
   await db.pool.query('vacuum analyze')
   const plansOf = await plansOn(db)
