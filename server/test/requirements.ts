@@ -532,6 +532,14 @@ const sentences = [
     says: 'What is read in the list of runs does not move: new runs are offered, and a run that changes stays where it stands.',
   },
   { id: 'console.runKeys', says: 'Everything in the list of runs is done by keys; nothing ends by a single one.' },
+  {
+    id: 'console.agents.write',
+    says: 'A procedure is written with what the service knows: words while one types, problems at their lines, and fixes; the draft is run by a form made from what it reads.',
+  },
+  {
+    id: 'console.agents.promote',
+    says: 'Before a build is promoted or rolled back, the console says what changes and what the gate says.',
+  },
   { id: 'console.startRun', says: 'A run is started from everywhere by a form, and its page opens.' },
   { id: 'console.runsHostile', says: 'Nothing that a tenant wrote breaks the list of runs, at any width.' },
   { id: 'console.notBuilt', says: 'Where the console is not built, the service works and / says how to get it.' },

@@ -36,8 +36,9 @@ function gateWords({ score, min_score, evaluated_runs, last_runs, is_open }: Gat
   const runs = counted(evaluated_runs, 'evaluated run')
   if (is_open) return `The last ${runs} of this build score enough.`
   const missing = last_runs - evaluated_runs
-  const has = evaluated_runs === 0 ? 'No run of this build has been evaluated yet' : `This build has ${runs}`
-  if (missing > 0)
-    return `${has}: the gate wants ${last_runs}. Run it ${missing === 1 ? 'once' : `${missing} times`} more.`
+  const times = missing === 1 ? 'once' : `${missing} times`
+  if (evaluated_runs === 0)
+    return `No run of this build has been evaluated yet: the gate wants ${last_runs}. Run it ${times}.`
+  if (missing > 0) return `This build has ${runs}: the gate wants ${last_runs}. Run it ${times} more.`
   return `The last ${runs} score ${(score ?? 0).toFixed(2)}: the gate wants ${min_score.toFixed(2)}. Improve the build and run it again.`
 }

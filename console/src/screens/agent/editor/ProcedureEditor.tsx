@@ -13,6 +13,7 @@ import { problemLines, setProblems } from './problemLines.ts'
 import style from './ProcedureEditor.module.css'
 import { runbookMarks } from './runbookMarks.ts'
 import { theme } from './theme.ts'
+import { typeOverSelection } from './typeOverSelection.ts'
 
 export interface EditorHandle {
   /** Shows a line, counted from 1, and puts the cursor there. */
@@ -68,6 +69,7 @@ export default function ProcedureEditor(props: EditorProps) {
           highlightActiveLineGutter(),
           history(),
           drawSelection(),
+          typeOverSelection,
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': 'Procedure', spellcheck: 'false', autocapitalize: 'off' }),
           markdown({ completeHTMLTags: false }),

@@ -1,0 +1,120 @@
+// Agents as people make them: written with completion and fixes, run by a form, promoted past a gate and rolled back.
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import type { Runyard } from '../../sdk/src/index.ts'
+import { proves } from '../../server/test/kit/proves.ts'
+import { axe } from './kit/axe.ts'
+import { step } from './kit/sampleAgents.ts'
+import { needsConsole, stage } from './kit/stage.ts'
+
+const story = stage()
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Procedure' })
+
+/** Types into the editor, where the cursor is. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.keyboard.insertText(text)
+}
+
+proves(
+  'console.agents.write',
+  'a person makes an agent, writes a block with completion, takes a fix at its line, saves, and runs the draft by its form',
+  needsConsole,
+  story(
+    async ({ page, sdk }) => {
+      await page.getByRole('button', { name: 'New agent' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('Pay desk')
+      await page.getByRole('button', { name: 'Make it' }).click()
+      await editor(page).click()
+      await page.keyboard.press('Control+a')
+      await write(page, '# Pay\n\n```fi')
+      await page.getByRole('option', { name: /^file/ }).click()
+      await page.keyboard.type(' p')
+      await page.getByRole('option', { name: /^path/ }).click()
+      await write(page, 'paid.txt\nPaid {{ mesage.amount }} EUR\n```\n')
+      const problem = editor(page).getByText('"mesage" is not known')
+      await problem.waitFor()
+      assert.match(await page.getByRole('button', { name: '1 error' }).innerText(), /line 4/)
+      assert.equal(await page.getByRole('button', { name: 'Save as build' }).getAttribute('aria-disabled'), 'true')
+      await page.getByRole('button', { name: 'Use message' }).click()
+      await problem.waitFor({ state: 'detached' })
+      assert.match(await editor(page).innerText(), /```file path=paid\.txt\nPaid \{\{ message\.amount \}\} EUR/)
+      await page.keyboard.press('Control+s')
+      await page.getByText('Saved in draft 2').waitFor()
+      await page.getByRole('region', { name: 'Steps' }).getByText('Exact').waitFor()
+
+      await page.keyboard.press('Control+Enter')
+      const form = page.getByRole('dialog', { name: /^Start a run of Pay desk/ })
+      await form.getByRole('button', { name: 'Start', exact: true }).click()
+      await form.getByText('This is needed.').waitFor()
+      await form.getByRole('textbox', { name: 'amount' }).fill('12')
+      assert.deepEqual(await axe(page), [])
+      await form.getByRole('button', { name: 'Start', exact: true }).click()
+      await page.waitForURL(/\/runs\/[0-9a-f-]{36}/)
+      const { run } = await sdk.runs.get(/runs\/([0-9a-f-]{36})/.exec(page.url())?.[1] ?? '')
+      assert.deepEqual([run.agent_name, run.message], ['Pay desk', { amount: '12' }])
+    },
+    { path: '/agents' },
+  ),
+)
+
+/** An agent with a live build and a draft of another one. */
+async function twoBuilds(sdk: Runyard, name: string, gate: { min_score: number; last_runs: number }) {
+  const procedure = (text: string): string => `# Answer\n\n${step('output', text)}\n`
+  const { agent_id } = await sdk.agents.create({ name, instructions: procedure('One') })
+  const config = { version: 'v2' as const, data: { input: procedure('Two'), limits: { max_steps: 9 } } }
+  const { build_id } = await sdk.agents.createRevision(agent_id, { config })
+  await sdk.evaluations.putPromotionGate(agent_id, gate)
+  return { agentId: agent_id, path: `/agents/${agent_id}?build=${build_id}` }
+}
+
+proves(
+  'console.agents.promote',
+  'a person reads what a promotion changes and what the gate says, promotes with a reason, and rolls back',
+  needsConsole,
+  story(async ({ page, sdk, service }) => {
+    const { agentId, path } = await twoBuilds(sdk, 'Answers', { min_score: 0.9, last_runs: 2 })
+    await page.goto(service.baseUrl + path)
+    await page.getByText('Gate closed').waitFor()
+    await page
+      .getByText('No run of this build has been evaluated yet: the gate wants 2. Run it 2 times.', { exact: true })
+      .waitFor()
+    await page.getByText('Compared with build 1, it adds 1 line, removes 1 line and changes 1 setting').waitFor()
+    const promote = page.getByRole('button', { name: 'Promote', exact: true })
+    assert.equal(await promote.getAttribute('aria-disabled'), 'true')
+    const reason = page.getByRole('textbox', { name: 'Why it goes live all the same' })
+    await reason.fill('Checked by hand.')
+    await promote.click()
+    await page.getByText('Build 2 is live').first().waitFor()
+
+    const back = page.getByRole('region', { name: 'Roll back to build 1' })
+    await back.getByText('Gate closed').waitFor()
+    await back.getByText('Compared with build 2, it adds 1 line, removes 1 line and changes 1 setting').waitFor()
+    assert.equal(await reason.inputValue(), 'Rolls back build 2.')
+    await back.getByRole('button', { name: 'Roll back to build 1' }).click()
+    await page.getByText('Build 1 is live').first().waitFor()
+    const { forced_promotions } = await sdk.evaluations.getPromotionGate(agentId)
+    assert.deepEqual(
+      forced_promotions.map((one) => one.reason),
+      ['Rolls back build 2.', 'Checked by hand.'],
+    )
+  }),
+)
+
+proves(
+  'console.accessible',
+  'an agent with an error in its procedure and a closed gate has no hindrance in either theme',
+  needsConsole,
+  story(async ({ page, sdk, open, service }) => {
+    const { path } = await twoBuilds(sdk, 'Two themes', { min_score: 1, last_runs: 1 })
+    await page.goto(service.baseUrl + path)
+    for (const window of [page, await open({ path, theme: 'dark' })]) {
+      await window.getByText('Gate closed').waitFor()
+      await editor(window).click()
+      await window.keyboard.press('Control+Home')
+      await write(window, '```output if="mesage"\nx\n```\n')
+      await window.getByRole('button', { name: 'Use message' }).waitFor()
+      assert.deepEqual(await axe(window), [])
+    }
+  }),
+)
