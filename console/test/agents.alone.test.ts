@@ -58,9 +58,10 @@ proves(
   ),
 )
 
+const procedure = (text: string): string => `# Answer\n\n${step('output', text)}\n`
+
 /** An agent with a live build and a draft of another one. */
 async function twoBuilds(sdk: Runyard, name: string, gate: { min_score: number; last_runs: number }) {
-  const procedure = (text: string): string => `# Answer\n\n${step('output', text)}\n`
   const { agent_id } = await sdk.agents.create({ name, instructions: procedure('One') })
   const config = { version: 'v2' as const, data: { input: procedure('Two'), limits: { max_steps: 9 } } }
   const { build_id } = await sdk.agents.createRevision(agent_id, { config })
