@@ -7,6 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { runQuery } from '../queries/runs.ts'
 import { readAgentSearch } from '../screens/agent/search.ts'
 import { readAgentsSearch } from '../screens/agents/search.ts'
 import { readInboxSearch } from '../screens/inbox/search.ts'
@@ -14,6 +15,7 @@ import { readPartsSearch } from '../screens/parts/search.ts'
 import { readPeopleSearch } from '../screens/people/search.ts'
 import { readRunSearch } from '../screens/run/search.ts'
 import { readRunsSearch } from '../screens/runs/search.ts'
+import { queryClient } from './client.ts'
 import { Frame } from './Frame.tsx'
 import { NoSuchScreen } from './NoSuchScreen.tsx'
 import { ScreenError } from './ScreenError.tsx'
@@ -47,6 +49,8 @@ const run = createRoute({
   getParentRoute: () => frame,
   path: '/runs/$runId',
   validateSearch: readRunSearch,
+  // asked for while the code of the screen comes
+  loader: ({ params }) => void queryClient.prefetchQuery(runQuery(params.runId)),
   component: lazyRouteComponent(() => import('../screens/run/RunScreen.tsx'), 'RunScreen'),
 })
 

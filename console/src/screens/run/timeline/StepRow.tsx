@@ -93,27 +93,17 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
       style={{ transform: `translateY(${top}px)` }}
       onClick={() => onSelect(step.seq, under)}
     >
-      <span className={style.label}>
-        <span className={style.number}>{under === undefined ? step.seq : `${under}.${step.seq}`}</span>
-        <span className={classes(style.kind, style[step.kind])}>
-          {isWaiting ? (
-            <StatusShape shape="human" size={14} />
-          ) : hasFailed ? (
-            <StatusShape shape="failed" size={14} />
-          ) : (
-            <Icon name={icons[step.kind]} size={14} />
-          )}
-        </span>
-        <b>{step.name}</b>
-        <span className={style.detail}>{step.detail}</span>
-        {word !== '' && <span className="forReaders">{word}</span>}
-        {step.isCopied && <Tag title="It comes with its result from the run that this one retries">copied</Tag>}
-        {step.state === 'in_doubt' && <Tag tone="wait">in doubt</Tag>}
-        {step.attempts > 1 && (
-          <Tag tone="wait" title={`${step.attempts} attempts`}>
-            ×{step.attempts}
-          </Tag>
+      <span className={style.number}>{under === undefined ? step.seq : `${under}.${step.seq}`}</span>
+      <span className={classes(style.kind, style[step.kind])}>
+        {isWaiting ? (
+          <StatusShape shape="human" size={14} />
+        ) : hasFailed ? (
+          <StatusShape shape="failed" size={14} />
+        ) : (
+          <Icon name={icons[step.kind]} size={14} />
         )}
+      </span>
+      <span className={style.label}>
         {isUnfolded !== undefined && (
           <button
             type="button"
@@ -128,6 +118,16 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
             <Icon name={isUnfolded ? 'down' : 'right'} size={12} />
           </button>
         )}
+        <b>{step.name}</b>
+        {word !== '' && <span className="forReaders">{word}</span>}
+        {step.isCopied && <Tag title="It comes with its result from the run that this one retries">copied</Tag>}
+        {step.state === 'in_doubt' && <Tag tone="wait">in doubt</Tag>}
+        {step.attempts > 1 && (
+          <Tag tone="wait" title={`${step.attempts} attempts`}>
+            ×{step.attempts}
+          </Tag>
+        )}
+        <span className={style.detail}>{step.detail}</span>
       </span>
       <span className={style.track} aria-hidden>
         {barsOf(step, now).map((bar, at) => (

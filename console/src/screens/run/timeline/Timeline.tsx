@@ -9,6 +9,7 @@ import {
   useMemo,
   useRef,
   useState,
+  type CSSProperties,
   type KeyboardEvent,
   type ReactNode,
 } from 'react'
@@ -89,6 +90,8 @@ function Waterfall({ run, steps: { steps, aheadMs }, foot, onOpen }: TimelinePro
     getScrollElement: () => (isNarrow ? (place.current?.closest('main') ?? null) : place.current),
     estimateSize: () => height,
     overscan: 6,
+    // rows are made in a task of their own after the scroll, before they are laid out: neither alone is long
+    useFlushSync: false,
     scrollMargin: margin,
   })
   useEffect(() => virtual.measure(), [virtual, height])
@@ -203,7 +206,11 @@ function Waterfall({ run, steps: { steps, aheadMs }, foot, onOpen }: TimelinePro
         onWheel={follow.onWheel}
         onTouchMove={follow.onWheel}
       >
-        <div className={style.sheet} ref={list} style={{ height: virtual.getTotalSize() }}>
+        <div
+          className={style.sheet}
+          ref={list}
+          style={{ height: virtual.getTotalSize(), ...numberWidth(steps.length) }}
+        >
           <Grid marks={marks} />
           <span className={style.track} ref={measure} data-track aria-hidden />
           {items.map(({ index, start }) => {
@@ -255,6 +262,9 @@ function useSlots(count: number): number {
   if (count > slots) setSlots(count)
   return Math.max(1, slots, count)
 }
+
+/** Wide enough for the last number, so that what stands after the numbers is in one line. */
+const numberWidth = (count: number) => ({ '--number-w': `max(22px, ${String(count).length}ch)` }) as CSSProperties
 
 const topWithin = (element: HTMLElement | null, above: HTMLElement | null | undefined): number =>
   element && above ? element.getBoundingClientRect().top - above.getBoundingClientRect().top + above.scrollTop : 0
