@@ -104,7 +104,7 @@ proves(
 
 proves(
   'console.accessible',
-  'an agent with an error in its procedure and a closed gate has no hindrance in either theme',
+  'an agent with an error and a closed gate has no hindrance in either theme, and is no wider than a phone',
   needsConsole,
   story(async ({ page, sdk, open, service }) => {
     const { path } = await twoBuilds(sdk, 'Two themes', { min_score: 1, last_runs: 1 })
@@ -117,5 +117,8 @@ proves(
       await window.getByRole('button', { name: 'Use message' }).waitFor()
       assert.deepEqual(await axe(window), [])
     }
+    const phone = await open({ path, size: { width: 390, height: 844 } })
+    await phone.getByText('Gate closed').waitFor()
+    assert.equal(await phone.evaluate('document.documentElement.scrollWidth'), 390)
   }),
 )

@@ -12,14 +12,14 @@ interface BarProps {
   title: ReactNode
   /** Stand beside it. */
   tabs?: ReactNode
-  /** Much else stands in the bar: the palette has only its sign. */
+  /** Much else stands in the bar: the palette has only its sign, and on a phone the tabs have a row of their own. */
   isCrowded?: boolean
   children?: ReactNode
 }
 
 export function Bar({ title, tabs, isCrowded = false, children }: BarProps) {
   return (
-    <header className={style.bar}>
+    <header className={classes(style.bar, isCrowded && style.crowded)}>
       {typeof title === 'string' ? <h1 className={style.title}>{title}</h1> : title}
       {tabs && <div className={style.tabs}>{tabs}</div>}
       <span className={style.gap} />

@@ -17,6 +17,7 @@ import { toastError } from '../../parts/toasts.tsx'
 import { buildsQuery, rubricsQuery, schedulesQuery } from '../../queries/agents.ts'
 import { DeleteAgent } from '../agents/DeleteAgent.tsx'
 import { DuplicateAgent } from '../agents/DuplicateAgent.tsx'
+import style from './AgentBar.module.css'
 import { useDraft } from './draft/DraftProvider.tsx'
 import { RenameAgent } from './RenameAgent.tsx'
 import type { AgentTab } from './search.ts'
@@ -70,7 +71,11 @@ export function AgentBar({ agent, tab }: { agent: Agent; tab: AgentTab }) {
         title={
           <>
             <Crumbs back={<BackToAgents />} here={<span className="cut">{agent.name}</span>} />
-            {live && <Tag tone="live">build {live.revision_number} live</Tag>}
+            {live && (
+              <span className={style.wide}>
+                <Tag tone="live">build {live.revision_number} live</Tag>
+              </span>
+            )}
           </>
         }
         tabs={
@@ -89,9 +94,13 @@ export function AgentBar({ agent, tab }: { agent: Agent; tab: AgentTab }) {
           />
         }
       >
-        <CopyAs operation="getRevision" params={{ agent_id: agent.id, build_id: working.base.id }} />
+        <span className={style.wide}>
+          <CopyAs operation="getRevision" params={{ agent_id: agent.id, build_id: working.base.id }} />
+        </span>
         <Button icon="play" keys={keyCaps('mod+Enter')} unable={cannotRun} onClick={run}>
-          {runLabel}
+          <span>
+            Run<span className={style.rest}>{runLabel.slice('Run'.length)}</span>
+          </span>
         </Button>
         <Menu
           label="Agent"

@@ -8,10 +8,11 @@ export interface Mark {
 }
 
 const values = /\\?\{\{.*?(?:\}\}|$)/g
+/** The word with which a line says what is done; whether there is such a word, the service knows. */
 const verbs: Record<string, RegExp> = {
-  http: /^\s*(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b/,
+  http: /^\s*([A-Z]+)\b/,
   browser: /^\s*([a-z_]+)\b/,
-  case: /^\s*(complete|fail|postpone)\b/,
+  case: /^\s*([a-z]+)\b/,
 }
 
 /** A line of a block, `line` counted from 1. */
