@@ -268,6 +268,34 @@ proves(
   ),
 )
 
+const failsAfter = (timeout: string): string =>
+  step(`approve timeout=${timeout} on_timeout=fail`, 'Pay the invoice?')
+
+proves(
+  'console.inbox.deadline',
+  'a request that fails without an answer says so before its deadline and after it',
+  needsConsole,
+  story(async ({ page, sdk, service }) => {
+    const make = async (name: string, timeout: string): Promise<string> =>
+      (await sdk.agents.create(agentInput(name, { description: '', procedure: failsAfter(timeout) }))).agent_id
+    const open = await askedBy(sdk, await make('Patient', '20m'), '')
+    await openRequest(page, open)
+    await page.getByText(/fails without an answer in (19|20) min/).waitFor()
+    await page.getByText('The call that asks fails: nobody answered in time.').waitFor()
+    await page.goto(`${service.baseUrl}/runs/${open.run_id}`)
+    await page.getByText(/without an answer by \d\d:\d\d that call fails\./).waitFor()
+
+    const { run_id } = await sdk.runs.start({ agent_id: await make('Hasty', '1s') })
+    await untilStatus(sdk, run_id, 'failed')
+    const { human_requests } = await sdk.humanRequests.list({ status: 'expired' }).page()
+    const late = human_requests.find((request) => request.run_id === run_id)
+    assert.ok(late)
+    await openRequest(page, late)
+    const became = page.getByRole('status', { name: 'What became of it' })
+    await became.getByText('Nobody answered in time: the agent got an error').waitFor()
+  }),
+)
+
 proves(
   'console.inbox.role',
   'a viewer reads the request, and the buttons name the missing scope',

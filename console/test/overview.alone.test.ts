@@ -1,7 +1,6 @@
 // The overview as a newcomer and as an operator see it.
 import assert from 'node:assert/strict'
 import { proves } from '../../server/test/kit/proves.ts'
-import { axe } from './kit/axe.ts'
 import { needsConsole, stage } from './kit/stage.ts'
 
 const story = stage({ RUNYARD_DEMO: '1' })
@@ -41,17 +40,3 @@ proves(
     await page.waitForURL(/\/inbox/)
   }),
 )
-
-for (const theme of ['light', 'dark'] as const)
-  proves(
-    'console.accessible',
-    `the overview has no serious hindrance in the ${theme} theme`,
-    needsConsole,
-    story(
-      async ({ page }) => {
-        await page.getByRole('heading', { name: 'Next starts' }).waitFor()
-        assert.deepEqual(await axe(page), [])
-      },
-      { theme },
-    ),
-  )

@@ -504,6 +504,14 @@ const sentences = [
     says: 'axe finds no serious or critical hindrance on any screen of the console, in both themes.',
   },
   {
+    id: 'console.small',
+    says: 'At 200 % zoom and at a width of 390 px no screen of the console scrolls sideways, and every action is reached.',
+  },
+  {
+    id: 'console.role',
+    says: 'A narrow role sees every screen without a refused request, and buttons that are not for it name the missing scope.',
+  },
+  {
     id: 'console.copyAs',
     says: 'What the page copies as curl or as a command line does the same in a shell, whatever its texts hold, and has no key in it.',
   },
@@ -1243,6 +1251,10 @@ const sentences = [
   {
     id: 'console.inbox.phone',
     says: 'On a phone the list and the request take turns, and the answers are at the bottom edge, large enough for a thumb.',
+  },
+  {
+    id: 'console.inbox.deadline',
+    says: 'A request with a deadline says what happens without an answer, and afterwards what happened.',
   },
   {
     id: 'console.inbox.role',

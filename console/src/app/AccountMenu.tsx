@@ -3,6 +3,7 @@ import { Icon } from '../look/Icon.tsx'
 import { Menu } from '../parts/Menu.tsx'
 import { toastError } from '../parts/toasts.tsx'
 import style from './AccountMenu.module.css'
+import { useCommands } from './commands.ts'
 import { useSession } from './session.tsx'
 import { localZone, set, useSetting } from './settings.ts'
 
@@ -19,6 +20,19 @@ export function AccountMenu({ onShowKeys }: { onShowKeys: () => void }) {
   const theme = useSetting('theme')
   const zone = useSetting('zone')
   const keys = useSetting('keys')
+  const leave = () => void signOut().catch((error: unknown) => toastError('You are still signed in', error))
+  const isDark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
+  // a phone has no sidebar, so the palette has what matters of it
+  useCommands([
+    {
+      id: 'theme',
+      label: isDark ? 'Use the light theme' : 'Use the dark theme',
+      icon: isDark ? 'sun' : 'moon',
+      words: 'theme colours',
+      run: () => set('theme', isDark ? 'light' : 'dark'),
+    },
+    { id: 'sign-out', label: 'Sign out', icon: 'out', words: 'log out leave', run: leave },
+  ])
   const trigger = (
     <button type="button" className={style.me}>
       <b aria-hidden>{initials(profile.name)}</b>
@@ -46,7 +60,7 @@ export function AccountMenu({ onShowKeys }: { onShowKeys: () => void }) {
         {
           label: 'Sign out',
           icon: 'out',
-          onSelect: () => void signOut().catch((error: unknown) => toastError('You are still signed in', error)),
+          onSelect: leave,
         },
       ]}
     />

@@ -12,7 +12,7 @@ interface BarProps {
   title: ReactNode
   /** Stand beside it. */
   tabs?: ReactNode
-  /** Much else stands in the bar: the palette has only its sign, and on a phone the tabs have a row of their own. */
+  /** Much else stands in the bar: the palette has only its sign, and in little room the tabs have a row of their own. */
   isCrowded?: boolean
   children?: ReactNode
 }

@@ -3,6 +3,7 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useDeferredValue, useId, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { classes } from '../look/classes.ts'
 import { Icon } from '../look/Icon.tsx'
 import { StatusShape } from '../look/StatusShape.tsx'
 import { shapeOf, statusWord } from '../parts/Status.tsx'
@@ -75,7 +76,11 @@ export default function Palette() {
           <ul role="listbox" id={listId} className={style.list} aria-label="What was found">
             {choices.map((choice, index) => (
               <li key={choice.id} role="presentation">
-                {choice.group !== choices[index - 1]?.group && <h3 className="caption">{choice.group}</h3>}
+                {choice.group !== choices[index - 1]?.group && (
+                  <div className={classes('caption', style.group)} aria-hidden>
+                    {choice.group}
+                  </div>
+                )}
                 <div
                   role="option"
                   id={`${listId}-${choice.id}`}
@@ -103,8 +108,15 @@ export default function Palette() {
             {choices.length === 0 && <li className={style.nothing}>Nothing is called “{text.trim()}”.</li>}
           </ul>
           <p className={style.foot} aria-hidden>
-            <kbd>↑</kbd>
-            <kbd>↓</kbd> move <kbd>↵</kbd> choose <kbd>Esc</kbd> close
+            <span>
+              <kbd>↑</kbd> <kbd>↓</kbd> move
+            </span>
+            <span>
+              <kbd>↵</kbd> choose
+            </span>
+            <span>
+              <kbd>Esc</kbd> close
+            </span>
           </p>
         </Base.Popup>
       </Base.Portal>

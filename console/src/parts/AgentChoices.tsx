@@ -31,7 +31,7 @@ export function AgentChoices({ chosen, onChoose, isForRun = false }: AgentChoice
           label: name,
           ...(description && { detail: description }),
         }))}
-        chosen={[chosen ?? '']}
+        chosen={chosen === undefined ? [] : [chosen]}
         onSearch={setText}
         onChoose={onChoose}
       />

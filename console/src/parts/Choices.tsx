@@ -32,6 +32,8 @@ export function Choices({ choices, chosen, onChoose, what, onSearch }: ChoicesPr
   const fitting = onSearch
     ? choices
     : choices.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)))
+  // a list that is asked for one thing, and left with it, has nothing to tick
+  const hasTicks = onSearch === undefined || chosen.length > 0
   return (
     <div className={style.choices} role="group" aria-label={what} data-choices>
       {isLong && (
@@ -64,7 +66,9 @@ export function Choices({ choices, chosen, onChoose, what, onSearch }: ChoicesPr
               onKeyDown={moveFocus}
               onClick={() => onChoose(value)}
             >
-              <span className={style.tick}>{chosen.includes(value) && <Icon name="check" size={14} />}</span>
+              {hasTicks && (
+                <span className={style.tick}>{chosen.includes(value) && <Icon name="check" size={14} />}</span>
+              )}
               {mark}
               <span className={style.label}>{label}</span>
               {detail !== undefined && <span className={style.detail}>{detail}</span>}

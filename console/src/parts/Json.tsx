@@ -14,10 +14,11 @@ import {
   previewOf,
   scalarPiece,
   sizeOf,
-  textShown,
   type Branch,
   type Piece,
 } from './jsonTree.ts'
+import { LongText } from './LongText.tsx'
+import { textShown } from './textPieces.ts'
 import { quoted } from './visibleText.ts'
 
 interface JsonProps {
@@ -87,7 +88,9 @@ function Item({ name, value, depth, end }: ItemProps) {
     <Row>
       <Name name={name} />
       {typeof value === 'string' && value.length > textShown ? (
-        <LongText text={value} />
+        <span className={style.string}>
+          "<LongText text={value} write={inQuotes} />"
+        </span>
       ) : (
         <Pieces of={[scalarPiece(value)]} />
       )}
@@ -172,19 +175,8 @@ const Name = ({ name }: { name: string | undefined }) =>
     </>
   )
 
-function LongText({ text }: { text: string }) {
-  const [isWhole, setWhole] = useState(false)
-  return (
-    <>
-      <span className={style.string}>{isWhole ? quoted(text) : quoted(text.slice(0, textShown)).slice(0, -1)}</span>
-      {!isWhole && (
-        <button type="button" className={style.more} onClick={() => setWhole(true)}>
-          … show all ({count(text.length)} characters)
-        </button>
-      )}
-    </>
-  )
-}
+/** What stands between the quotes. */
+const inQuotes = (text: string): string => quoted(text).slice(1, -1)
 
 export const Pieces = ({ of: pieces }: { of: Piece[] }) =>
   pieces.map(({ text, kind }, at) => (

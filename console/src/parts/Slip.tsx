@@ -1,12 +1,13 @@
 // What a person approves, exactly: the call, its arguments, and its hash as a stripe and as digits. It looks the same everywhere.
-import { useState, type ReactNode } from 'react'
-import { count } from './amounts.ts'
+import type { ReactNode } from 'react'
 import { CopyText } from './CopyText.tsx'
 import { barsOf, groupsOf } from './hashStripe.ts'
 import { Json, Pieces } from './Json.tsx'
 import { jsonLines } from './jsonText.ts'
-import { isBranch, sizeOf, textShown } from './jsonTree.ts'
+import { isBranch, sizeOf } from './jsonTree.ts'
+import { LongText } from './LongText.tsx'
 import style from './Slip.module.css'
+import { textShown } from './textPieces.ts'
 import { visible } from './visibleText.ts'
 
 export interface SlipAction {
@@ -95,19 +96,9 @@ function Request({ http: { method, url, headers, body, rest } }: { http: Http })
   )
 }
 
-/** A text as it is, cut until somebody wants all of it. */
-function Words({ text }: { text: string }) {
-  const [isWhole, setWhole] = useState(false)
-  if (isWhole || text.length <= textShown) return visible(text)
-  return (
-    <>
-      {visible(text.slice(0, textShown))}
-      <button type="button" className={style.more} onClick={() => setWhole(true)}>
-        … show all ({count(text.length)} characters)
-      </button>
-    </>
-  )
-}
+/** A text as it is. */
+const Words = ({ text }: { text: string }) =>
+  text.length <= textShown ? visible(text) : <LongText text={text} write={visible} />
 
 /** As it will be sent: JSON is laid out in lines, its parts are not touched. */
 function Body({ text }: { text: string }) {

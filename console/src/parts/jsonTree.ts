@@ -3,8 +3,6 @@ import { quoted } from './visibleText.ts'
 
 /** So many entries of an object or a list are shown at once. */
 export const entriesShown = 100
-/** A longer text is cut until somebody wants all of it. */
-export const textShown = 2000
 /** Deeper than this nothing is open at first. */
 const depthOpen = 8
 const lineMax = 64

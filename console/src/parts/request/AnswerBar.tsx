@@ -60,7 +60,7 @@ export function AnswerBar({ answering, comment, hasNext = false }: Props) {
 /** A yes to a call that waits is not read by the agent: the call was chosen before. */
 const commentHint = ({ request }: Answering): string =>
   request.type === 'approval' && isOfCall(request)
-    ? 'Comment for the record; the agent reads it if you reject'
+    ? 'Comment; the agent reads it if you reject'
     : 'Comment, the agent reads it too'
 
 const sendKeys = (): string[] => keyCaps('mod+Enter')

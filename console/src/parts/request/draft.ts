@@ -1,5 +1,5 @@
 // What a person has typed and chosen and not sent yet. It stays in this tab over a reload and over a session that ended.
-import { storageOfTab } from '../browserStorage.ts'
+import { forget, keep, readKept } from '../keptText.ts'
 import { Unreadable } from '../schemaValue.ts'
 
 export interface Draft {
@@ -12,26 +12,17 @@ export interface Draft {
 
 export const emptyDraft: Draft = { answers: [], values: undefined, comment: '' }
 
-/** Another person who signs in here must not find it. */
-const place = (memberId: string, requestId: string): string => `runyard.answer.${memberId}.${requestId}`
+const nameOf = (requestId: string): string => `answer.${requestId}`
 
 export function readDraft(memberId: string, requestId: string): Draft {
-  const kept = storageOfTab()?.getItem(place(memberId, requestId))
-  return kept === null || kept === undefined ? emptyDraft : parseDraft(kept)
+  const kept = readKept(memberId, nameOf(requestId))
+  return kept === undefined ? emptyDraft : parseDraft(kept)
 }
 
-export function keepDraft(memberId: string, requestId: string, draft: Draft): void {
-  try {
-    storageOfTab()?.setItem(place(memberId, requestId), draftText(draft))
-  } catch (error) {
-    // a full storage loses the text at a reload, and nothing else
-    console.warn('What was typed cannot be kept.', error)
-  }
-}
+export const keepDraft = (memberId: string, requestId: string, draft: Draft): void =>
+  keep(memberId, nameOf(requestId), draftText(draft))
 
-export function forgetDraft(memberId: string, requestId: string): void {
-  storageOfTab()?.removeItem(place(memberId, requestId))
-}
+export const forgetDraft = (memberId: string, requestId: string): void => forget(memberId, nameOf(requestId))
 
 /** A text that is no number yet is kept as it was typed. */
 const typedAs = 'runyard.typed'

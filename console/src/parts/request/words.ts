@@ -32,7 +32,7 @@ export function momentWords(iso: string, timeZone: string, now: number): string 
 }
 
 const atDeadline: Record<HumanRequest['on_timeout'], string> = {
-  fail: 'counts as not answered',
+  fail: 'fails without an answer',
   approve: 'approved by itself',
   reject: 'rejected by itself',
   continue: 'goes on without an answer',

@@ -83,7 +83,7 @@ export function AgentBar({ agent, tab }: { agent: Agent; tab: AgentTab }) {
             label="Agent"
             tabs={Object.entries(names).map(([name, label]) => ({
               label,
-              count: counts[name as AgentTab],
+              count: counts[name as AgentTab] || undefined,
               isOpen: name === tab,
               link: {
                 to: '/agents/$agentId',

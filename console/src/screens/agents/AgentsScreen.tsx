@@ -125,8 +125,15 @@ export function AgentsScreen() {
                     {count(page * pageSize + 1)}–{count(page * pageSize + rows.length)} of {count(total)}
                   </span>
                   <span className={style.keys} aria-hidden>
-                    <kbd>J</kbd>
-                    <kbd>K</kbd> move <kbd>↵</kbd> open <kbd>/</kbd> search
+                    <span>
+                      <kbd>J</kbd> <kbd>K</kbd> move
+                    </span>
+                    <span>
+                      <kbd>↵</kbd> open
+                    </span>
+                    <span>
+                      <kbd>/</kbd> search
+                    </span>
                   </span>
                   <span className={style.gap} />
                   <PageLink to={page - 1} isThere={page > 0} label="Page before" icon="left" />

@@ -1,6 +1,7 @@
 // What failed in the last day, by agent and reason.
 import type { GetOverviewAnswer } from '@runyard/sdk'
 import { Link } from '@tanstack/react-router'
+import { count } from '../../parts/amounts.ts'
 import { Card } from '../../parts/Card.tsx'
 import rows from './rows.module.css'
 
@@ -17,18 +18,16 @@ export function Failures({ failures }: { failures: GetOverviewAnswer['failures']
         <ol className={rows.rows}>
           {shown.map(({ agent_id, agent_name, code, runs }) => (
             <li key={`${agent_id} ${code}`}>
-              <Link
-                to="/runs"
-                search={{ status: 'failed', since: failures.since, agent_id }}
-                className={rows.row}
-                aria-label={`${agent_name}: ${runs} failed with ${code}`}
-              >
+              <Link to="/runs" search={{ status: 'failed', since: failures.since, agent_id }} className={rows.row}>
                 <span className={`${rows.name} ${rows.wide}`}>{agent_name}</span>
                 <code className={rows.said}>{code}</code>
                 <span className={rows.bar}>
                   <i style={{ width: `${(runs / most) * 100}%` }} />
                 </span>
-                <b className={rows.number}>{runs}</b>
+                <b className={rows.number}>
+                  {count(runs)}
+                  <span className="forReaders"> failed</span>
+                </b>
               </Link>
             </li>
           ))}

@@ -142,7 +142,11 @@ function ConnectMcp() {
   return (
     <div className={style.how}>
       <p>
-        Your assistant can then start runs and answer. <Link to="/people">Keys and members</Link> has its key.
+        Your assistant can then start runs and answer requests. Make a key for it under{' '}
+        <Link className="link" to="/people" search={{ tab: 'keys' }}>
+          Keys and members
+        </Link>
+        .
       </p>
       <a className="link" href="/docs/mcp" target="_blank" rel="noreferrer">
         How each assistant is connected

@@ -21,9 +21,11 @@ export function OverviewScreen() {
   return (
     <>
       <Bar title="Overview">
-        <ButtonLink to="/inbox" icon="inbox">
-          Open inbox
-        </ButtonLink>
+        <span className={style.wide}>
+          <ButtonLink to="/inbox" icon="inbox">
+            Open inbox
+          </ButtonLink>
+        </span>
         <Button kind="go" icon="plus" unable={unable('runs:write')} onClick={() => openStartRun({})}>
           Start run
         </Button>

@@ -11,19 +11,18 @@ import style from './StateSentence.module.css'
 export function StateSentence({ overview }: { overview: GetOverviewAnswer }) {
   const { active, waiting_for_person, failures, connections, delivery_targets } = overview
   const failed = failures.rows.reduce((sum, { runs }) => sum + runs, 0)
-  const atWork = active - waiting_for_person
-  const isQuiet = waiting_for_person === 0 && atWork === 0 && failed === 0
+  const isQuiet = waiting_for_person === 0 && active === 0 && failed === 0
   return (
     <p className={style.sentence}>
       {isQuiet ? <b>All is quiet. </b> : null}
       <Waiting count={waiting_for_person} />
-      {atWork > 0 && (
+      {active > 0 && (
         <>
           <Link to="/runs" search={{ status: 'pending,running,waiting' }} className={style.running}>
             <StatusShape shape="running" size={20} />
-            <b>{counted(atWork, 'run')}</b>
+            <b>{counted(active, 'run')}</b>
           </Link>{' '}
-          {atWork === 1 ? 'is' : 'are'} at work.{' '}
+          {active === 1 ? 'is' : 'are'} under way.{' '}
         </>
       )}
       {failed > 0 && <Failed failures={failures} count={failed} />}

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { runyard } from '../../app/client.ts'
 import { useSession } from '../../app/session.tsx'
+import { Icon } from '../../look/Icon.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { Confirm } from '../../parts/Dialog.tsx'
 import { Menu } from '../../parts/Menu.tsx'
@@ -50,7 +51,7 @@ export function Members() {
   return (
     <>
       <div className={style.head}>
-        <p>A role bounds what a member’s sessions and keys may do.</p>
+        <p>A role limits what a member’s sessions and keys may do.</p>
         <Button kind="go" icon="plus" unable={cannot} onClick={() => setAdding(true)}>
           Add a member
         </Button>
@@ -76,11 +77,16 @@ export function Members() {
                     <td>
                       {member.name} {member.id === profile.id && <Tag tone="live">you</Tag>}
                     </td>
-                    <td>{member.email}</td>
+                    <td>{member.email ?? <span className="dim">none</span>}</td>
                     <td>
                       <Menu
                         label={`Role of ${member.name}`}
-                        trigger={<Button icon="down">{member.role}</Button>}
+                        trigger={
+                          <Button>
+                            {member.role}
+                            <Icon name="down" size={14} />
+                          </Button>
+                        }
                         items={roles.map((role) => ({
                           label: role,
                           isChecked: role === member.role,

@@ -2,11 +2,18 @@
 import type { GetRunAnswer } from '@runyard/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../../app/session.tsx'
+import { count } from '../../parts/amounts.ts'
 import { isEnded } from '../../parts/Status.tsx'
-import { runFilesQuery, runPicturesQuery } from '../../queries/run.ts'
+import { runAroundQuery, runFilesQuery, runPicturesQuery } from '../../queries/run.ts'
 import style from './Dock.module.css'
 import { FileList } from './files/FileList.tsx'
 import { Replay } from './replay/Replay.tsx'
+
+/** All of them, as the tab says: those in folders too. */
+function FileCount({ run }: { run: GetRunAnswer['run'] }) {
+  const { data } = useQuery(runAroundQuery(run))
+  return data && <span className="dim small">{count(data.files_total)}</span>
+}
 
 export function Dock({ run }: { run: GetRunAnswer['run'] }) {
   const mayRead = useSession().unable('files:read') === undefined
@@ -22,7 +29,7 @@ export function Dock({ run }: { run: GetRunAnswer['run'] }) {
         <section className={style.files} aria-label="Files of the run">
           <header>
             <b>Files</b>
-            <span className="dim small">{files.data.length}</span>
+            <FileCount run={run} />
           </header>
           <FileList entries={files.data} />
         </section>

@@ -35,7 +35,7 @@ export function RunTabs({ run }: { run: GetRunAnswer['run'] }) {
           label: names[tab],
           count: counts[tab] || undefined,
           isOpen: tab === open,
-          link: linkTo({ tab: tab === 'timeline' ? undefined : tab, file: undefined }),
+          link: linkTo({ tab: tab === 'timeline' ? undefined : tab, file: undefined, page: undefined }),
         }))}
       />
     </div>

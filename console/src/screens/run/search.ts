@@ -21,6 +21,8 @@ export const readRunSearch = (raw: RawSearch) =>
     picture: whole(raw['picture']),
     file: text(raw['file']),
     with: text(raw['with']),
+    /** Of the events: the first is 1 and is left out. */
+    page: whole(raw['page']),
   })
 
 export type RunSearch = ReturnType<typeof readRunSearch>

@@ -5,7 +5,7 @@ import { messageOf, runyard } from '../../app/client.ts'
 import { linkRefusal } from '../../app/signInLink.ts'
 import { Mark } from '../../look/Mark.tsx'
 import { Button } from '../../parts/Button.tsx'
-import { CopyText } from '../../parts/CopyText.tsx'
+import { CommandLine } from '../../parts/CommandLine.tsx'
 import { Field, Input } from '../../parts/Field.tsx'
 import style from './SignInScreen.module.css'
 
@@ -58,7 +58,7 @@ export default function SignInScreen({ hadSession, onSignedIn }: { hadSession: b
               type="password"
               autoComplete="off"
               spellCheck={false}
-              placeholder="ryk_…"
+              placeholder="ry_…"
               value={key}
               onChange={(event) => setKey(event.target.value)}
             />
@@ -73,8 +73,8 @@ export default function SignInScreen({ hadSession, onSignedIn }: { hadSession: b
           </Button>
         </form>
         <div className={style.link}>
-          <p className="sub">Or get a link that signs you in. On the machine of the service:</p>
-          <CopyText text="npx runyard open" what="command" />
+          <p className="sub">Or get a link that signs you in, on the machine of the service:</p>
+          <CommandLine text="npx runyard open" />
           <p className="dim small">An admin of the team can also send you one.</p>
         </div>
       </div>

@@ -1,11 +1,13 @@
 // What two runs took and how they ended, as a table with both beside each other.
 import type { GetRunAnswer } from '@runyard/sdk'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { classes } from '../../../look/classes.ts'
 import { count, duration, money } from '../../../parts/amounts.ts'
 import { Status } from '../../../parts/Status.tsx'
 import { Time } from '../../../parts/Time.tsx'
 import { visible } from '../../../parts/visibleText.ts'
+import { runAroundQuery } from '../../../queries/run.ts'
 import style from './ComparedRuns.module.css'
 
 type Run = GetRunAnswer['run']
@@ -35,7 +37,6 @@ const facts: Fact[] = [
   { name: 'Steps', of: ({ usage }) => count(usage.steps), counts: true },
   { name: 'Tokens', of: ({ usage }) => count(usage.input_tokens + usage.output_tokens), counts: true },
   { name: 'Cost', of: ({ usage }) => money(usage.cost_usd), counts: true },
-  { name: 'Build', of: ({ build_id }) => `…${build_id.slice(-8)}`, counts: true },
   {
     name: 'Took',
     of: (run) => {
@@ -85,6 +86,14 @@ export function ComparedRuns({ left, right }: { left: Run; right: Run }) {
               </td>
             ))}
           </tr>
+          <tr className={classes(left.build_id !== right.build_id && style.differs)}>
+            <th scope="row">Build</th>
+            {both.map((run) => (
+              <td key={run.id}>
+                <BuildOf run={run} />
+              </td>
+            ))}
+          </tr>
           {facts.map(({ name, of, counts }) => (
             <tr key={name} className={classes(counts && of(left) !== of(right) && style.differs)}>
               <th scope="row">{name}</th>
@@ -99,4 +108,9 @@ export function ComparedRuns({ left, right }: { left: Run; right: Run }) {
       </table>
     </div>
   )
+}
+
+function BuildOf({ run }: { run: Run }) {
+  const { data } = useQuery(runAroundQuery(run))
+  return data?.build.revision_number
 }

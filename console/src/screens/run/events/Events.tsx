@@ -19,8 +19,10 @@ import { eventWords, stepOfEvent } from './eventWords.ts'
 import style from './Events.module.css'
 
 export function Events({ run }: { run: GetRunAnswer['run'] }) {
-  const [from, setFrom] = useState(0)
-  const events = useQuery(runEventsQuery(run.id, from))
+  const { search, choose } = useRunAddress()
+  const page = Math.max(1, search.page ?? 1)
+  const events = useQuery(runEventsQuery(run.id, (page - 1) * eventsAPage))
+  const goTo = (to: number) => choose({ page: to === 1 ? undefined : to })
   return (
     <Shown query={events} what="events">
       {({ events: rows, total }) =>
@@ -44,7 +46,7 @@ export function Events({ run }: { run: GetRunAnswer['run'] }) {
                 <EventRow key={event.id} event={event} runId={run.id} />
               ))}
             </table>
-            {total > eventsAPage && <Pages from={from} total={total} onFrom={setFrom} />}
+            {total > eventsAPage && <Pages page={page} total={total} onPage={goTo} />}
           </div>
         )
       }
@@ -52,29 +54,26 @@ export function Events({ run }: { run: GetRunAnswer['run'] }) {
   )
 }
 
-function Pages({ from, total, onFrom }: { from: number; total: number; onFrom: (from: number) => void }) {
-  const last = Math.floor((total - 1) / eventsAPage) * eventsAPage
-  const first = 'This is the first page.'
-  const end = 'This is the last page.'
+function Pages({ page, total, onPage }: { page: number; total: number; onPage: (page: number) => void }) {
+  const last = Math.ceil(total / eventsAPage)
+  const first = page <= 1 ? 'This is the first page.' : undefined
+  const end = page >= last ? 'This is the last page.' : undefined
+  const from = (page - 1) * eventsAPage
   return (
     <nav className={style.pages} aria-label="Pages of events">
-      <Button unable={from === 0 ? first : undefined} onClick={() => onFrom(0)}>
+      <Button unable={first} onClick={() => onPage(1)}>
         Oldest
       </Button>
-      <Button
-        unable={from === 0 ? first : undefined}
-        icon="left"
-        onClick={() => onFrom(Math.max(0, from - eventsAPage))}
-      >
+      <Button unable={first} icon="left" onClick={() => onPage(page - 1)}>
         Older
       </Button>
       <span className="dim small">
         {count(from + 1)} to {count(Math.min(total, from + eventsAPage))} of {count(total)}
       </span>
-      <Button unable={from >= last ? end : undefined} icon="right" onClick={() => onFrom(from + eventsAPage)}>
+      <Button unable={end} icon="right" onClick={() => onPage(page + 1)}>
         Newer
       </Button>
-      <Button unable={from >= last ? end : undefined} onClick={() => onFrom(last)}>
+      <Button unable={end} onClick={() => onPage(last)}>
         Newest
       </Button>
     </nav>

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { classes } from '../../../look/classes.ts'
 import { count, dollars, duration } from '../../../parts/amounts.ts'
+import { CopyText } from '../../../parts/CopyText.tsx'
 import { Meter } from '../../../parts/Meter.tsx'
 import { Tag } from '../../../parts/Tag.tsx'
 import { Elapsed, Time } from '../../../parts/Time.tsx'
@@ -24,7 +25,8 @@ export function Facts({ run, activeMs }: { run: Run; activeMs: number | undefine
       </Fact>
       {run.case_id !== null && (
         <Fact name="Case">
-          <span className="cut">{visible(run.case_title ?? run.case_id)}</span>
+          <span className="cut">{visible(run.case_title ?? run.case_id)}</span>{' '}
+          <CopyText text={run.case_id} what="case id" shown="" />
         </Fact>
       )}
       <Fact name={run.started_at === null ? 'Created' : 'Started'} isLess>

@@ -14,7 +14,7 @@ export function Ledger({ step }: { step: WholeRunStep }) {
   return (
     <>
       {step.moments.length === 0 ? (
-        <p className={style.nothing}>Nothing was written down about it but its beginning and its end.</p>
+        <p className={style.nothing}>Only its start and its end were recorded.</p>
       ) : (
         <ol className={style.ledger}>
           {step.moments.map((moment, at) => (
@@ -26,7 +26,7 @@ export function Ledger({ step }: { step: WholeRunStep }) {
         <p className={style.after}>
           <Icon name="retry" size={14} />
           <span>
-            <b>After a crash now:</b> {after}
+            <b>After a crash:</b> {after}
           </span>
         </p>
       )}

@@ -8,6 +8,7 @@ import { Markdown } from '../../../parts/Markdown.tsx'
 import { shapeOf, statusWord } from '../../../parts/Status.tsx'
 import { Time } from '../../../parts/Time.tsx'
 import { visible } from '../../../parts/visibleText.ts'
+import { sourceWords } from '../../runs/words.ts'
 import { useRunAddress } from '../address.ts'
 import { adviceFor } from './advice.ts'
 import style from './Outcome.module.css'
@@ -64,7 +65,7 @@ export function Input({ run }: { run: Run }) {
       <header>
         <h2>Input</h2>
         <span className="dim small">
-          {run.source} <Time at={run.created_at} />
+          {sourceWords[run.source]} · <Time at={run.created_at} />
         </span>
       </header>
       <Value value={run.message} />

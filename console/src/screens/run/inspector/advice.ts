@@ -6,9 +6,9 @@ const advice: Record<string, string> = {
   model_unavailable: 'Retry it when the model answers again.',
   model_required: 'Choose a model in the build, or write the procedure with blocks.',
   output_invalid: 'The procedure and the output schema of the build must agree.',
-  step_failed: 'Look at that step, repair what it needs, and retry from there.',
+  step_failed: 'Look at that step, fix what it needs, and retry from there.',
   rejected: 'A person said no. Look at the request for the reason.',
-  internal_error: 'The operator finds the reason in the log by the id of this run.',
+  internal_error: 'The server log has the reason, under the id of this run.',
 }
 
 /** Undefined where the message of the error says it all. A run of an artifact is not retried, and nobody edits its build. */

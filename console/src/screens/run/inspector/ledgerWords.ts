@@ -66,11 +66,11 @@ export function titleOfMoment({ kind, attempt, by, cut_reason: reason }: StepMom
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const afterCrash: Record<NonNullable<WholeRunStep['after_crash']>, string> = {
-  never_again: 'It is over and is never made again.',
-  made_again: 'It would be made again: it has not happened, or may be repeated.',
-  checked_first: 'Its tool would look first whether it has happened.',
-  asks: 'A person would be asked: it may have happened, and may not be repeated silently.',
-  waits: 'It would wait on as it does now.',
+  never_again: 'This step is over and is not run again.',
+  made_again: 'This step runs again: it has not happened yet, or may be repeated.',
+  checked_first: 'The tool checks first whether it has happened.',
+  asks: 'A person is asked: it may have happened, so it is not repeated silently.',
+  waits: 'It continues to wait as it does now.',
 }
 
 /** What would become of the step if the process died at this moment. Undefined: nobody knows its tool. */

@@ -1,7 +1,7 @@
 // A message to the run: what is typed, what will happen with it, and sending it.
 import type { GetRunAnswer } from '@runyard/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent, type KeyboardEvent } from 'react'
+import type { FormEvent, KeyboardEvent } from 'react'
 import { keyCaps } from '../../../app/keys.ts'
 import { messageOf, runyard } from '../../../app/client.ts'
 import { useSession } from '../../../app/session.tsx'
@@ -9,6 +9,7 @@ import { bytes } from '../../../parts/amounts.ts'
 import { Button } from '../../../parts/Button.tsx'
 import { Field, TextArea } from '../../../parts/Field.tsx'
 import { isEnded } from '../../../parts/Status.tsx'
+import { useKeptText } from '../../../parts/useKeptText.ts'
 import style from './Composer.module.css'
 
 const bytesMax = 64 * 1024
@@ -29,7 +30,7 @@ interface ComposerProps {
 export function Composer({ run, onSent }: ComposerProps) {
   const { unable } = useSession()
   const queries = useQueryClient()
-  const [text, setText] = useState('')
+  const [text, setText] = useKeptText(`message.${run.id}`)
   const size = new TextEncoder().encode(text).length
   const post = useMutation({
     mutationFn: () => runyard.runs.postMessage(run.id, { message: text }),

@@ -72,7 +72,18 @@ function Content({
     )
   if (text === null || text === '') return <p className="dim">(no text)</p>
   if (type === 'thinking') return <Thinking text={text} />
-  return <Markdown text={text} />
+  const value = jsonOf(text)
+  return value === undefined ? <Markdown text={text} /> : <Json value={value} />
+}
+
+/** An output that is an object or a list is a message too, as its JSON. */
+function jsonOf(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    return JSON.parse(text) as object
+  } catch {
+    return undefined
+  }
 }
 
 function Folded({ line, callId, value }: { line: ReactNode; callId: string; value: unknown }) {

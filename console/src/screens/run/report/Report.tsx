@@ -40,7 +40,7 @@ function Totals({
     ['Tools', `${counted(totals.tool_calls, 'call')}, ${count(totals.tool_errors)} failed`],
     ['Repeated', counted(totals.retries, 'attempt')],
     ['Asked people', counted(totals.human_requests, 'request')],
-    ['Left', `${counted(totals.files, 'file')}, ${counted(totals.screenshots, 'picture')}`],
+    ['Made', `${counted(totals.files, 'file')}, ${counted(totals.screenshots, 'picture')}`],
     ['Tokens', `${count(totals.input_tokens)} read, ${count(totals.output_tokens)} written`],
     ['Cost', money(totals.cost_usd)],
   ]

@@ -1,0 +1,109 @@
+// What holds on every screen: nothing hinders anybody, everything is reached on a small screen and at double zoom, and whoever may not do
+// something is told why.
+import assert from 'node:assert/strict'
+import type { Runyard } from '../../sdk/src/index.ts'
+import { isLongForm } from '../../server/test/kit/longForm.ts'
+import { proves } from '../../server/test/kit/proves.ts'
+import { axe } from './kit/axe.ts'
+import { everyScreen, makeScreenData, showScreen, type ScreenData } from './kit/everyScreen.ts'
+import { outOfReach } from './kit/reach.ts'
+import { makeMember } from './kit/sampleData.ts'
+import { needsConsole, stage } from './kit/stage.ts'
+
+const story = stage()
+
+let made: Promise<ScreenData> | undefined
+/** Of the service of this file; made once. */
+const screenData = (sdk: Runyard): Promise<ScreenData> => (made ??= makeScreenData(sdk))
+
+const mainScreens = everyScreen.filter(({ isMain }) => isMain)
+const themes = ['light', 'dark'] as const
+
+proves('console.accessible', 'axe finds nothing serious on any screen, tab or dialog', needsConsole, (t) =>
+  story(async ({ page, sdk, service }) => {
+    const data = await screenData(sdk)
+    const found: string[] = []
+    let looks = 0
+    for (const [nth, screen] of (isLongForm ? everyScreen : mainScreens).entries()) {
+      await showScreen(page, service.baseUrl, screen, data)
+      for (const theme of isLongForm ? themes : themes.slice(nth % 2, (nth % 2) + 1)) {
+        await page.emulateMedia({ colorScheme: theme })
+        found.push(...(await axe(page)).map((problem) => `${screen.name}, ${theme}: ${problem}`))
+        looks += 1
+      }
+    }
+    t.diagnostic(`${looks} looks of axe`)
+    assert.deepEqual(found, [])
+  })(t),
+)
+
+/** A page of 1440 by 900 at 200 % has the room of half of each. */
+const smallWindows = [
+  { name: 'at 200 % zoom', size: { width: 720, height: 450 }, pixels: 2 },
+  { name: 'on a phone', size: { width: 390, height: 844 }, pixels: 1 },
+]
+const everyday = new Set([
+  'overview',
+  'runs',
+  'a run that waits',
+  'a step',
+  'inbox',
+  'inbox, approval',
+  'agents',
+  'an agent',
+  'members',
+])
+
+for (const { name, size, pixels } of smallWindows)
+  proves(
+    'console.small',
+    `${name} no screen scrolls sideways, and every action is reached`,
+    needsConsole,
+    story(
+      async ({ page, sdk, service }) => {
+        const data = await screenData(sdk)
+        const problems: string[] = []
+        const looked = everyScreen.filter(({ name: called, act, isMain }) =>
+          isLongForm ? act === undefined || isMain : everyday.has(called),
+        )
+        for (const screen of looked) {
+          await showScreen(page, service.baseUrl, screen, data)
+          problems.push(...(await outOfReach(page)).map((problem) => `${screen.name}: ${problem}`))
+        }
+        assert.deepEqual(problems, [])
+      },
+      { size, pixels },
+    ),
+  )
+
+proves(
+  'console.role',
+  'a viewer sees every screen without a refused request, and each button that is not for them names the missing scope',
+  needsConsole,
+  story(async ({ page, sdk, service, open }) => {
+    const data = await screenData(sdk)
+    await page.close()
+    const { key } = await makeMember(sdk, 'Auditor', 'viewer')
+    const viewer = await open({ key })
+    const silent: string[] = []
+    const named = new Map<string, string>()
+    for (const screen of everyScreen.filter(({ act, isMain }) => act === undefined && (isLongForm || isMain))) {
+      await showScreen(viewer, service.baseUrl, screen, data)
+      for (const button of await viewer.locator('button[aria-disabled=true]').all()) {
+        const what = `${screen.name}: ${(await button.innerText()).replaceAll(/\s+/g, ' ')}`
+        const why = await button.getAttribute('aria-description')
+        if (why === null) silent.push(what)
+        else named.set(what, why)
+      }
+    }
+    assert.deepEqual(silent, [])
+    const why = (what: string) => [...named].find(([button]) => button.startsWith(what))?.[1] ?? 'it can be pressed'
+    assert.match(why('overview: Start run'), /^You need the scope runs:write for this\. Your role is viewer/)
+    assert.match(why('a run that waits: Message'), /scope runs:write/)
+    assert.match(why('a run that waits: Stop'), /scope runs:write/)
+    assert.match(why('a run that waits: Approve'), /scope approvals:write/)
+    assert.match(why('inbox, approval: Approve'), /scope approvals:write/)
+    assert.match(why('agents: New agent'), /scope agents:write/)
+    assert.match(why('members: Add a member'), /scope keys:manage/)
+  }),
+)

@@ -1,0 +1,28 @@
+// Whether everything that can be pressed can also be reached: scrolled into sight, and not under anything else.
+import type { Page } from 'playwright-core'
+
+/** A line for each control whose middle cannot be pressed, and one if the page scrolls sideways. */
+export const outOfReach = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth
+    const problems = wide > 0 ? ['the page is ' + wide + ' px too wide'] : []
+    const controls = 'button, a[href], input, select, textarea, [role=option], [role=treeitem], [tabindex="0"]'
+    // what an open dialog covers is meant to be out of reach
+    const open = [...document.querySelectorAll('[role=dialog], [role=alertdialog], [role=menu]')].at(-1)
+    for (const control of (open ?? document).querySelectorAll(controls)) {
+      // what only screen readers and skipping need is not to be seen
+      if (!control.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue
+      if (control.closest('[aria-hidden=true], [inert]') || control.getAttribute('href') === '#screen') continue
+      control.scrollIntoView({ block: 'center', inline: 'center' })
+      const box = control.getBoundingClientRect()
+      if (box.width < 2 || box.height < 2) continue
+      const x = Math.min(Math.max(box.left, 0) + Math.min(box.width, innerWidth) / 2, innerWidth - 1)
+      const y = Math.min(Math.max(box.top, 0) + Math.min(box.height, innerHeight) / 2, innerHeight - 1)
+      const hit = document.elementFromPoint(x, y)
+      const label = control.closest('label')
+      if (hit && (control.contains(hit) || hit.contains(control) || label?.contains(hit))) continue
+      const name = control.getAttribute('aria-label') ?? control.textContent.trim().slice(0, 60)
+      problems.push(control.tagName.toLowerCase() + ' "' + name + '" at ' + Math.round(x) + ',' + Math.round(y) + ' is under ' + (hit ? hit.tagName.toLowerCase() + '.' + hit.className : 'nothing'))
+    }
+    return problems
+  })()`)
