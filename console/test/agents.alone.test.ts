@@ -22,7 +22,7 @@ proves(
   needsConsole,
   story(
     async ({ page, sdk }) => {
-      await page.getByRole('button', { name: 'New agent' }).click()
+      await page.getByRole('banner').getByRole('button', { name: 'New agent' }).click()
       await page.getByRole('textbox', { name: 'Name' }).fill('Pay desk')
       await page.getByRole('button', { name: 'Make it' }).click()
       await editor(page).click()
