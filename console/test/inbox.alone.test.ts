@@ -268,8 +268,7 @@ proves(
   ),
 )
 
-const failsAfter = (timeout: string): string =>
-  step(`approve timeout=${timeout} on_timeout=fail`, 'Pay the invoice?')
+const failsAfter = (timeout: string): string => step(`approve timeout=${timeout} on_timeout=fail`, 'Pay the invoice?')
 
 proves(
   'console.inbox.deadline',
