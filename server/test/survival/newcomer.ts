@@ -25,12 +25,16 @@ interface Visit {
   answeredS: number
 }
 
+/** The environment of a shell on this machine: without what npm and this program have set. */
+const ownEnvironment = (): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(RUNYARD_|npm_|NODE_(?!EXTRA_CA))/i.test(name)))
+
 /** Only a terminal gets the link, so the command runs in one. */
 function startInTerminal(folder: string, env: Record<string, string>): ChildProcess {
   const command = process.platform === 'darwin' ? ['/dev/null', 'npm', 'start'] : ['-qefc', 'npm start', '/dev/null']
   return spawn('script', command, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TERM: 'xterm', ...env },
+    env: { ...ownEnvironment(), TERM: 'xterm', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   })
@@ -77,12 +81,16 @@ async function visit(browser: Browser, folder: string, env: Record<string, strin
   try {
     const link = await printedLink(service)
     const linkS = secondsNow()
-    const page = await (await browser.newContext()).newPage()
+    // Chromium is started with a proxy that each context must name; this one leads nowhere, so only this machine can be reached
+    const proxy = { server: 'http://127.0.0.1:9', bypass: '127.0.0.1' }
+    const page = await (await browser.newContext({ proxy })).newPage()
     return { linkS, ...(await runTheDemo(page, link, secondsNow)) }
   } finally {
-    // the terminal passes it on to npm and the service
-    if (service.pid !== undefined) process.kill(-service.pid, 'SIGINT')
-    if (service.exitCode === null) await once(service, 'exit')
+    if (service.pid !== undefined && service.exitCode === null) {
+      // the terminal passes it on to npm and the service
+      process.kill(-service.pid, 'SIGINT')
+      await once(service, 'exit')
+    }
   }
 }
 
