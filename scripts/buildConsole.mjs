@@ -58,7 +58,11 @@ async function buildUnlessDone(noteChild) {
   const before = readJson(buildFile)?.folder
   const folder = `${madeOf.slice(0, 12)}-${Date.now().toString(36)}`
   mkdirSync(join(dist, folder), { recursive: true })
-  const code = await runNode(['scripts/viteConsole.mjs', join(dist, folder)], { started: noteChild })
+  // heard, because in a terminal the bundler draws its progress over ours
+  let said = ''
+  const hear = (text) => (said += text)
+  const code = await runNode(['scripts/viteConsole.mjs', join(dist, folder)], { started: noteChild, hear })
+  process.stderr.write(said)
   if (code === 0) {
     const staged = `${buildFile}.${process.pid}`
     writeFileSync(staged, `${JSON.stringify({ made_of: madeOf, folder })}\n`)

@@ -6,6 +6,7 @@ import { DatabaseRefused } from './base/databaseRefused.ts'
 import { isPassing, queryCanceled, sqlState } from './base/db.ts'
 import { EncryptionKeyRefused } from './base/encryptionKey.ts'
 import { createLog, type Log } from './base/log.ts'
+import { readableLines } from './base/readableLog.ts'
 import { MigrationRefused } from './base/migrate.ts'
 import { box } from './box.ts'
 import { firstSignIn } from './firstSignIn.ts'
@@ -31,7 +32,8 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   })
   const env = values.role === undefined ? process.env : { ...process.env, RUNYARD_ROLE: values.role }
   const config = readConfig(env)
-  const log = createLog(config.logLevel)
+  const isReadable = config.logFormat === 'text' || (config.logFormat === 'auto' && process.stderr.isTTY)
+  const log = createLog(config.logLevel, isReadable ? readableLines(process.stderr) : process.stderr)
   const failed = untilFailed(log)
   void told.then((wish) => log.info(wish, 'stopping'))
   for (const name of unknownSettings(env)) log.warn({ setting: name }, 'no such setting; is it misspelled?')

@@ -308,6 +308,12 @@ const settings = {
     'info',
     'The least important log lines that are written.',
   ),
+  logFormat: oneOf(
+    'LOG_FORMAT',
+    ['auto', 'json', 'text'],
+    'auto',
+    'How log lines look: `json` for programs, `text` for people, `auto` for text in a terminal and JSON elsewhere.',
+  ),
 } satisfies Record<string, Setting<unknown>>
 
 type Read = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }

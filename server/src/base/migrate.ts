@@ -207,12 +207,15 @@ async function recorded(
 
 async function applyMissing(client: Client, migrations: Migration[], log: Log): Promise<string[]> {
   await ensureHistoryTable(client)
-  const missing = migrations.slice(checkHistory(await readHistory(client), migrations, 'database'))
+  const known = checkHistory(await readHistory(client), migrations, 'database')
+  const missing = migrations.slice(known)
   for (const migration of missing) {
     if (isOutside(migration)) await applyOutside(client, migration)
     else await inTransaction(client, () => applyMigration(client, migration))
-    log.info({ migration: migration.name }, 'migration applied')
+    // a new database gets all of them, which is one thing for whoever reads the log
+    if (known > 0) log.info({ migration: migration.name }, 'migration applied')
   }
+  if (known === 0 && missing.length > 0) log.info({ migrations: missing.length }, 'made the tables')
   return missing.map(({ name }) => name)
 }
 
