@@ -46,7 +46,7 @@ function firstRun(config: Config, { baseUrl, firstKey: { teamId, secret, demoAge
   if (baseUrl === undefined || secret === undefined || demoAgentId === undefined) return []
   const key = config.apiKey === undefined ? `$(cat ${quoted(firstKeyFile(config))})` : '$RUNYARD_API_KEY'
   return [
-    'Run the demo agent, and answer what it asks:',
+    'Open the page, or run the demo agent here and answer what it asks:',
     '',
     `  ${commandLine(config)} run ${demoAgentId} --wait`,
     '',

@@ -32,7 +32,7 @@ export const readableLines = (terminal: { write(text: string): unknown }) => ({
   write: (line: string): unknown => terminal.write(readable(line)),
 })
 
-export function readable(line: string): string {
+function readable(line: string): string {
   const { level, time, msg = '', err, ...fields } = JSON.parse(line) as Line
   const words = Object.entries(fields).map(([name, value]) => `${name}=${valueText(value)}`)
   const said = [level in looks ? level : '', msg].filter((part) => part !== '').join(': ')
