@@ -1,19 +1,15 @@
 // The word of a list that somebody most likely meant by another: a letter wrong, missing or too many, or two of them swapped.
 
-/** Longer words are compared with nothing, and no more words than this are looked at: both lists come from tenants. */
+/** Longer words are compared with nothing: they come from tenants. */
 const lettersMax = 64
-const wordsMax = 500
 
-/** Undefined: none is near, or two are equally near. Upper and lower case count as the same letter. */
+/** Undefined: none is near, or two are equally near. Upper and lower case count as the same letter. `known` must be bounded. */
 export function nearestWord(word: string, known: Iterable<string>): string | undefined {
   if (word === '' || word.length > lettersMax) return undefined
   const wanted = word.toLowerCase()
   let least = (word.length <= 4 ? 1 : 2) + 1
   let nearest: string | undefined
-  let looked = 0
   for (const one of known) {
-    looked += 1
-    if (looked > wordsMax) break
     if (Math.abs(one.length - word.length) > 2) continue
     const distance = editsBetween(wanted, one.toLowerCase())
     if (distance > least) continue

@@ -31,6 +31,9 @@ const placesOfValues = new Set<TextKind>(['js', 'json_text', 'json_value', 'pyth
 /** How many problems are reported. Nobody reads more, and finding all of them in a large text that is not a procedure takes long. */
 const problemsMax = 100
 
+/** How many other blocks are compared with the names of steps, and how many earlier steps with the name of one that is missing. */
+const comparedMax = 300
+
 class TooManyProblems extends Error {}
 
 interface ParsedProcedure {
@@ -64,12 +67,14 @@ function readBlocks(markdown: string, tell: Tell, warn: Tell): Block[] {
   const { fences, missed } = readFences(markdown)
   for (const fence of missed) tellMissed(fence, tell)
   const read: ReadBlock[] = []
+  let others = 0
   for (const fence of fences) {
     const kind = kindOf(fence.info)
     if (kind) read.push(readBlock(fence, kind, tell))
     else {
       if (!fence.isClosed) tellSwallowed(fence, tell)
-      warnMisspelt(fence, warn)
+      others += 1
+      if (others <= comparedMax) warnMisspelt(fence, warn)
     }
   }
   const blocks = withIds(read, tell)
@@ -265,8 +270,8 @@ function checkReferences(read: ReadBlock[], blocks: Block[], tell: Tell): void {
         const at = order.get(id)
         const shown = JSON.stringify(id.slice(0, 64))
         if (at === undefined) {
-          const earlier = blocks.slice(0, index).map((block) => block.id)
-          const misspelling = misspelt(id, earlier.toReversed(), { after: ofStep })
+          const earlier = blocks.slice(Math.max(0, index - comparedMax), index).map((block) => block.id)
+          const misspelling = misspelt(id, earlier, { after: ofStep })
           tell(line, `There is no step ${shown}. Give a block this id, or correct the name.`, misspelling)
         } else if (at >= index)
           tell(
