@@ -52,10 +52,10 @@ const inEachRange = ({ ranges, repeats }: IndexPath, rows: Part): Part =>
     : part`select ${repeats ? part`distinct` : empty} f.* from unnest(${ranges}) as range (value), lateral (${rows}) f`
 
 /**
- * Nobody needs the order or the limit (`atMost`): they only make sure that no plan leaves the path. One whose index lacks the time of
+ * Gives these columns of every row on a path. Nobody needs the order or the limit (`atMost`): they only make sure that no plan leaves the path. One whose index lacks the time of
  * creation may be left, if nothing else is asked: the filter's time can be the shorter way.
  */
-function everyRow(path: IndexPath, columns: Part, atMost: Part): Part {
+export function everyRow(path: IndexPath, columns: Part, atMost: Part): Part {
   const isFree = path.isWhole && path.order !== 'created_at'
   const order = isFree ? empty : part`order by ${path.column(path.order)}, ${path.id}`
   return inEachRange(path, part`select ${columns} from ${path.rows} ${order} ${atMost} offset 0`)
