@@ -31,7 +31,9 @@ export async function busiestTask(page: Page, work: () => Promise<void>): Promis
   const mains = new Set(
     events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(threadOf),
   )
-  const tasks = events.filter((event) => event.ph === 'X' && event.name.endsWith('RunTask') && mains.has(threadOf(event)))
+  const tasks = events.filter(
+    (event) => event.ph === 'X' && event.name.endsWith('RunTask') && mains.has(threadOf(event)),
+  )
   if (tasks.length === 0) throw new Error('Chromium traced no task of the page')
   return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
 }
