@@ -16,9 +16,12 @@ async function write(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text)
 }
 
+const shownRun = async (page: Page, sdk: Runyard) =>
+  (await sdk.runs.get(/runs\/([0-9a-f-]{36})/.exec(page.url())?.[1] ?? '')).run
+
 proves(
   'console.agents.write',
-  'a person makes an agent, writes a block with completion, takes a fix at its line, saves, and runs the draft by its form',
+  'a person makes an agent, writes a block with completion, takes a fix at its line, and runs the draft by its form, twice',
   needsConsole,
   story(
     async ({ page, sdk }) => {
@@ -51,8 +54,17 @@ proves(
       assert.deepEqual(await axe(page), [])
       await form.getByRole('button', { name: 'Start', exact: true }).click()
       await page.waitForURL(/\/runs\/[0-9a-f-]{36}/)
-      const { run } = await sdk.runs.get(/runs\/([0-9a-f-]{36})/.exec(page.url())?.[1] ?? '')
-      assert.deepEqual([run.agent_name, run.message], ['Pay desk', { amount: '12' }])
+      const first = await shownRun(page, sdk)
+      assert.deepEqual([first.agent_name, first.message], ['Pay desk', { amount: '12' }])
+
+      await page.getByRole('button', { name: 'More', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Edit the input and run…' }).click()
+      assert.equal(await form.getByRole('textbox', { name: 'amount' }).inputValue(), '12')
+      await form.getByRole('textbox', { name: 'amount' }).fill('13')
+      await form.getByRole('button', { name: 'Start', exact: true }).click()
+      await page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.includes(first.id))
+      const second = await shownRun(page, sdk)
+      assert.deepEqual([second.build_id, second.message], [first.build_id, { amount: '13' }])
     },
     { path: '/agents' },
   ),
