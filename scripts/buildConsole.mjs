@@ -60,7 +60,7 @@ async function buildUnlessDone(noteChild) {
   mkdirSync(join(dist, folder), { recursive: true })
   // heard, because in a terminal the bundler draws its progress over ours
   let said = ''
-  const hear = (text) => (said += text)
+  const hear = (text) => (process.stderr.isTTY ? (said += text) : process.stderr.write(text))
   const code = await runNode(['scripts/viteConsole.mjs', join(dist, folder)], { started: noteChild, hear })
   process.stderr.write(said)
   if (code === 0) {
