@@ -283,29 +283,22 @@ proves(
       assert.ok(height < 160, `a row of ${height} px`)
     }
     await phone.getByRole('button', { name: /^Filter: Status/ }).waitFor()
-    assert.deepEqual(await axe(phone), [])
   }),
 )
 
 proves(
-  ['console.runs', 'console.accessible'],
-  'a viewer sees the list and cannot change it, and axe finds nothing serious in either theme',
+  'console.runs',
+  'a viewer sees the list, and whatever would change it names the missing scope',
   needsConsole,
   story(async ({ sdk, open }) => {
     await waiting(sdk, 'Seen by a viewer')
     const { key } = await makeMember(sdk, 'Viewer', 'viewer')
-    for (const theme of ['light', 'dark'] as const) {
-      const page = await open({ path: '/runs', key, theme })
-      await row(page, 'Seen by a viewer').first().waitFor()
-      const start = page.getByRole('button', { name: 'Start run' })
-      assert.equal(await start.getAttribute('aria-disabled'), 'true')
-      await page.keyboard.press('j')
-      await page.keyboard.press('s')
-      await page.getByText('You need the scope runs:write').first().waitFor()
-      assert.deepEqual(await axe(page), [])
-      await page.keyboard.press('f')
-      await page.getByRole('menu').waitFor()
-      assert.deepEqual(await axe(page), [])
-    }
+    const page = await open({ path: '/runs', key })
+    await row(page, 'Seen by a viewer').first().waitFor()
+    const start = page.getByRole('button', { name: 'Start run' })
+    assert.equal(await start.getAttribute('aria-disabled'), 'true')
+    await page.keyboard.press('j')
+    await page.keyboard.press('s')
+    await page.getByText('You need the scope runs:write').first().waitFor()
   }),
 )

@@ -2,14 +2,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Client } from 'pg'
 import type { Page } from 'playwright-core'
 import { Runyard } from '../../sdk/src/index.ts'
-import { sqlOn } from '../../server/src/base/db.ts'
-import { connectionUrl, embeddedPostgres } from '../../server/src/base/embeddedPostgres.ts'
-import { seedRuns } from '../../server/test/kit/seedRuns.ts'
 import { smallPng } from '../../server/test/smallPng.ts'
+import { databaseOf } from './kit/longRun.ts'
 import { makeSampleData, type SampleData } from './kit/sampleData.ts'
+import { addDays } from './kit/sampleDays.ts'
 import { enter, newWindow, openStage, type Opening } from './kit/stage.ts'
 
 interface Screen {
@@ -59,40 +57,6 @@ const phone = { width: 390, height: 844 }
 /** Until plots and editors, which come later than the rest, are drawn. */
 const settledMs = 1500
 
-/** Runs of two days, so that plots show one and compare it with the other. */
-async function addDays(dataDir: string, runyard: Runyard, { agents }: SampleData): Promise<void> {
-  const address = (await embeddedPostgres({ dataDir, log: () => undefined })).address()
-  const client = new Client(connectionUrl(address))
-  await client.connect()
-  try {
-    const found = await Promise.all(
-      Object.values(agents).map(async (id) => ({
-        id,
-        buildId: (await runyard.agents.get(id)).agent.live_build_id ?? '',
-      })),
-    )
-    const { profile } = await runyard.teams.profile()
-    await seedRuns(sqlOn(client), {
-      teamId: profile.team_id,
-      agents: found.filter(({ buildId }) => buildId !== ''),
-      users: [profile.id],
-      queues: [crypto.randomUUID()],
-      runs: 2400,
-      // the newest rows of the lists are those of the sample
-      until: new Date(Date.now() - 30 * 60_000),
-      days: 2,
-    })
-    // some hours cost more than others
-    await client.query(
-      `update runs set cost_usd = round((0.02 + 0.015 * sin(extract(epoch from created_at) / 9000))::numeric, 4)
-       where team_id = $1 and completed_at is not null and title like '% of ticket%'`,
-      [profile.team_id],
-    )
-  } finally {
-    await client.end()
-  }
-}
-
 const wanted = process.argv.slice(2)
 const chosen = screens.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
 const open = await openStage({ RUNYARD_DEMO: '1' })
@@ -100,7 +64,7 @@ try {
   const { service, browser } = open
   const runyard = new Runyard({ apiKey: service.key, baseUrl: service.baseUrl })
   const data = await makeSampleData(runyard)
-  await addDays(open.dataDir, runyard, data)
+  await addDays(databaseOf(open.dataDir), runyard, data)
   await mkdir(folder, { recursive: true })
   for (const theme of ['light', 'dark'] as const) {
     for (const { name, path, act, isPhone = false, isSignedOut = false } of chosen) {

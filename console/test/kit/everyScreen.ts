@@ -200,6 +200,7 @@ export const everyScreen: Screen[] = [
     },
   },
   { name: 'copy as', path: at('/runs'), seen: 'Address checker', act: press('Copy as') },
+  { name: 'filters of runs', path: at('/runs'), seen: 'Address checker', act: type('f') },
   { name: 'save a view', path: at('/runs?status=failed'), seen: 'Price watch', act: press('Save view') },
   { name: 'message to a run', path: ofRun('waiting'), seen: 'http_request', act: type('m') },
   { name: 'stop a run', path: ofRun('waiting'), seen: 'http_request', act: type('s') },

@@ -40,8 +40,6 @@ export interface Opening {
   key?: string | null
   theme?: 'light' | 'dark'
   size?: { width: number; height: number }
-  /** Pixels of the screen for one of the page: 2 is a zoom of 200 %. */
-  pixels?: number
 }
 
 type Story = (told: Told) => Promise<void>
@@ -132,11 +130,10 @@ async function tell(
 }
 
 /** Everything in it is the same on every machine: size, language, zone. Only 127.0.0.1 can be reached. */
-export async function newWindow(browser: Browser, { theme = 'light', size, pixels = 1 }: Opening): Promise<Page> {
+export async function newWindow(browser: Browser, { theme = 'light', size }: Opening): Promise<Page> {
   const options: BrowserContextOptions = {
     proxy: { server: 'http://127.0.0.1:9', bypass: '127.0.0.1' },
     viewport: size ?? { width: 1280, height: 800 },
-    deviceScaleFactor: pixels,
     colorScheme: theme,
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',

@@ -73,7 +73,7 @@ export default function SignInScreen({ hadSession, onSignedIn }: { hadSession: b
           </Button>
         </form>
         <div className={style.link}>
-          <p className="sub">Or get a link that signs you in, on the machine of the service:</p>
+          <p className="sub">Or sign in with a link, made on the server:</p>
           <CommandLine text="npx runyard open" />
           <p className="dim small">An admin of the team can also send you one.</p>
         </div>
