@@ -50,6 +50,9 @@ export async function ensureConsole() {
   return code
 }
 
+/** What the bundler says comes by way of us, because to a terminal it would draw its progress. */
+const passOn = (text) => process.stderr.write(text)
+
 async function buildUnlessDone(noteChild) {
   // taken before the build: what changes while it runs makes the next start build again
   const madeOf = sourcesHash()
@@ -58,11 +61,7 @@ async function buildUnlessDone(noteChild) {
   const before = readJson(buildFile)?.folder
   const folder = `${madeOf.slice(0, 12)}-${Date.now().toString(36)}`
   mkdirSync(join(dist, folder), { recursive: true })
-  // heard, because in a terminal the bundler draws its progress over ours
-  let said = ''
-  const hear = (text) => (process.stderr.isTTY ? (said += text) : process.stderr.write(text))
-  const code = await runNode(['scripts/viteConsole.mjs', join(dist, folder)], { started: noteChild, hear })
-  process.stderr.write(said)
+  const code = await runNode(['scripts/viteConsole.mjs', join(dist, folder)], { started: noteChild, hear: passOn })
   if (code === 0) {
     const staged = `${buildFile}.${process.pid}`
     writeFileSync(staged, `${JSON.stringify({ made_of: madeOf, folder })}\n`)

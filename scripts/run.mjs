@@ -12,15 +12,16 @@ import { nodeBinary, root } from './install.mjs'
  * `watched`: the child gets a channel to us. It sees 'disconnect' when we are killed; and an interrupt that was sent to
  * us alone (kill -INT) reaches it as the message 'stop', which is to change nothing when the signal came as well.
  *
- * `hear`: gets what the child says, instead of the terminal. `started`: gets the child.
+ * `hear`: gets what the child says, instead of the terminal. `started`: gets the child. `env`: settings of the child alone.
  */
-export function runNode(words, { watched = false, hear, started } = {}) {
+export function runNode(words, { watched = false, hear, started, env } = {}) {
   const child = spawn(nodeBinary(), words, {
     cwd: root,
     // compiled code is kept, which takes a third off every start (measured: 0.6 → 0.4 s)
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'runyard'),
+      ...env,
     },
     stdio: ['inherit', hear ? 'pipe' : 'inherit', hear ? 'pipe' : 'inherit', ...(watched ? ['ipc'] : [])],
   })
