@@ -129,7 +129,7 @@ proves(
     await page.getByRole('dialog', { name: /^Message to run/ }).waitFor()
     await page.keyboard.type('The amount was corrected.')
     await page.keyboard.press('Control+Enter')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('dialog', { name: /^Message to run/ }).waitFor({ state: 'detached' })
     await tabTo(page, /^Messages/)
     await page.keyboard.press('Enter')
     await page.getByText('The amount was corrected.').waitFor()
@@ -151,7 +151,7 @@ proves(
     await page.keyboard.press('s')
     await page.getByRole('dialog', { name: /^Stop run/ }).waitFor()
     await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('dialog', { name: /^Stop run/ }).waitFor({ state: 'detached' })
     assert.equal((await sdk.runs.get(other.run_id)).run.status, 'running')
     await page.keyboard.press('s')
     await page.getByRole('dialog', { name: /^Stop run/ }).waitFor()
@@ -192,6 +192,32 @@ proves(
     },
     { size: { width: 1024, height: 700 } },
   ),
+)
+
+proves(
+  'console.run.pieces',
+  'what is long comes in pieces: events by pages that the address names, and a long text as far as somebody wants it',
+  needsConsole,
+  story(async ({ page, sdk, service }) => {
+    const files = Array.from({ length: 36 }, (_, n) => step(`file path=${n}.txt`, 'x'))
+    const agent_id = await makeAgent(sdk, 'Long', ...files)
+    const text = `${'x'.repeat(209_990)} the end`
+    const { id } = await sdk.runs.startAndWait({ agent_id, message: { text } })
+    await page.goto(`${service.baseUrl}/runs/${id}?tab=events`)
+    await page.getByRole('button', { name: 'Newer' }).click()
+    await page.waitForURL(/page=2/)
+    const pages = page.getByRole('navigation', { name: 'Pages of events' })
+    await pages.getByText(/^101 to /).waitFor()
+    await page.reload()
+    await pages.getByText(/^101 to /).waitFor()
+
+    const input = page.getByRole('region', { name: 'Input' })
+    await input.getByRole('button', { name: 'show 100,000 more of 209,998 characters' }).click()
+    await input.getByRole('button', { name: 'show 100,000 more of 209,998 characters' }).click()
+    assert.equal(await input.getByText('the end').count(), 0)
+    await input.getByRole('button', { name: 'show all (209,998 characters)' }).click()
+    await input.getByText('the end').waitFor()
+  }),
 )
 
 proves(

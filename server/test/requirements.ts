@@ -498,6 +498,10 @@ const sentences = [
     id: 'console.run.hostile',
     says: 'Titles, results, messages and file names of a run are text on its page and nothing else.',
   },
+  {
+    id: 'console.run.pieces',
+    says: 'Events of a run have pages that the address names; a text of more than 200,000 characters is drawn in pieces on demand.',
+  },
   { id: 'console.run.long', says: 'A run of 10,000 steps opens and scrolls with only the rows in sight on the page.' },
   {
     id: 'console.accessible',
