@@ -6,8 +6,8 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './app/client.ts'
 import { LiveProvider } from './app/live.tsx'
-import { router } from './app/routes.tsx'
-import { SessionProvider } from './app/session.tsx'
+import { fetchScreen, router } from './app/routes.tsx'
+import { askWho, SessionProvider } from './app/session.tsx'
 import { followTheme } from './app/settings.ts'
 import { reloadAfterUpgrade } from './app/upgrade.ts'
 import './look/base.css'
@@ -16,6 +16,8 @@ import { Toasts } from './parts/toasts.tsx'
 
 followTheme()
 reloadAfterUpgrade()
+askWho()
+fetchScreen()
 const place = document.getElementById('page')
 if (!place) throw new Error('index.html has no element with the id page')
 createRoot(place).render(

@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   Outlet,
   redirect,
+  type AsyncRouteComponent,
 } from '@tanstack/react-router'
 import { runQuery } from '../queries/runs.ts'
 import { readAgentSearch } from '../screens/agent/search.ts'
@@ -105,6 +106,14 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
 })
+
+/** Fetches the code of the screen at the address, while the page still asks who is signed in. */
+export function fetchScreen(): void {
+  for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+    const { options } = router.routesById[routeId as keyof typeof router.routesById]
+    void (options.component as AsyncRouteComponent<unknown> | undefined)?.preload?.()
+  }
+}
 
 declare module '@tanstack/react-router' {
   interface Register {

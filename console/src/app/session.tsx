@@ -3,7 +3,7 @@ import type { Profile } from '@runyard/sdk'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, lazy, Suspense, use, useEffect, useState, type ReactNode } from 'react'
 import { NotSignedInError } from '@runyard/sdk'
-import { onSignedOut, runyard } from './client.ts'
+import { onSignedOut, queryClient, runyard } from './client.ts'
 import { WholePageError, WholePageWait } from './wholePage.tsx'
 import { takeLinkFromAddress } from './signInLink.ts'
 
@@ -35,6 +35,9 @@ const profileQuery = queryOptions({
   },
   staleTime: Infinity,
 })
+
+/** Before the code of a screen is fetched: a browser has few connections. */
+export const askWho = (): void => void queryClient.prefetchQuery(profileQuery)
 
 export function SessionProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient()
