@@ -14,15 +14,23 @@ export const outOfReach = (page: Page): Promise<string[]> =>
       if (!control.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue
       if (control.closest('[aria-hidden=true], [inert]') || control.getAttribute('href') === '#screen') continue
       control.scrollIntoView({ block: 'center', inline: 'center' })
-      const box = control.getBoundingClientRect()
-      if (box.width < 2 || box.height < 2) continue
-      const x = Math.min(Math.max(box.left, 0) + Math.min(box.width, innerWidth) / 2, innerWidth - 1)
-      const y = Math.min(Math.max(box.top, 0) + Math.min(box.height, innerHeight) / 2, innerHeight - 1)
-      const hit = document.elementFromPoint(x, y)
-      const label = control.closest('label')
-      if (hit && (control.contains(hit) || hit.contains(control) || label?.contains(hit))) continue
+      // nobody can scroll what hides its overflow
+      for (let outer = control.parentElement; outer; outer = outer.parentElement) {
+        const { overflowX, overflowY } = getComputedStyle(outer)
+        if (overflowX === 'hidden') outer.scrollLeft = 0
+        if (overflowY === 'hidden') outer.scrollTop = 0
+      }
+      // the first line of a link that wraps
+      const [box] = control.getClientRects()
+      if (!box || box.width < 2 || box.height < 2) continue
+      const [left, right] = [Math.max(box.left, 0), Math.min(box.right, innerWidth)]
+      const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)]
+      const [x, y] = [(left + right) / 2, (top + bottom) / 2]
+      const isInSight = right - left > Math.min(box.width, innerWidth) / 2 && bottom - top > Math.min(box.height, innerHeight) / 2
+      const hit = isInSight ? document.elementFromPoint(x, y) : null
+      if (hit && (control.contains(hit) || control.closest('label')?.contains(hit))) continue
       const name = control.getAttribute('aria-label') ?? control.textContent.trim().slice(0, 60)
-      problems.push(control.tagName.toLowerCase() + ' "' + name + '" at ' + Math.round(x) + ',' + Math.round(y) + ' is under ' + (hit ? hit.tagName.toLowerCase() + '.' + hit.className : 'nothing'))
+      problems.push(control.tagName.toLowerCase() + ' "' + name + '" at ' + Math.round(x) + ',' + Math.round(y) + ' is ' + (hit ? 'under ' + hit.tagName.toLowerCase() + '.' + hit.className : 'out of sight'))
     }
     return problems
   })()`)

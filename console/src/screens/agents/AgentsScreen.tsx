@@ -45,11 +45,13 @@ export function AgentsScreen() {
   return (
     <>
       <Bar title="Agents">
-        {search === undefined ? (
-          <CopyAs operation="listAgents" input={pageInput} />
-        ) : (
-          <CopyAs operation="searchAgents" input={{ search, ...pageInput }} />
-        )}
+        <span className={style.spacious}>
+          {search === undefined ? (
+            <CopyAs operation="listAgents" input={pageInput} />
+          ) : (
+            <CopyAs operation="searchAgents" input={{ search, ...pageInput }} />
+          )}
+        </span>
         {make}
       </Bar>
       <main className={style.main}>

@@ -61,9 +61,11 @@ export function Keys() {
                     <td>
                       <code>{key.hint}…</code>
                     </td>
-                    <td className="small">{key.scopes.includes('*') ? 'everything' : key.scopes.join(', ')}</td>
-                    <td>{key.last_used_at ? <Time at={key.last_used_at} /> : 'never'}</td>
-                    <td>{key.expires_at ? <Time at={key.expires_at} /> : 'never'}</td>
+                    <td className="small" data-label="Scopes">
+                      {key.scopes.includes('*') ? 'everything' : key.scopes.join(', ')}
+                    </td>
+                    <td data-label="Last used">{key.last_used_at ? <Time at={key.last_used_at} /> : 'never'}</td>
+                    <td data-label="Ends">{key.expires_at ? <Time at={key.expires_at} /> : 'never'}</td>
                     <td className={style.end}>
                       <Button kind="quiet" icon="trash" unable={cannot} onClick={() => setEnding(key)}>
                         Revoke

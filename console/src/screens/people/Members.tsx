@@ -77,8 +77,8 @@ export function Members() {
                     <td>
                       {member.name} {member.id === profile.id && <Tag tone="live">you</Tag>}
                     </td>
-                    <td>{member.email ?? <span className="dim">none</span>}</td>
-                    <td>
+                    <td data-label="E-mail">{member.email ?? <span className="dim">none</span>}</td>
+                    <td data-label="Role">
                       <Menu
                         label={`Role of ${member.name}`}
                         trigger={
@@ -95,7 +95,7 @@ export function Members() {
                         }))}
                       />
                     </td>
-                    <td>
+                    <td data-label="Since">
                       <Time at={member.created_at} />
                     </td>
                     <td className={style.end}>

@@ -62,14 +62,14 @@ export function Sessions() {
                     {nameOf(session.user_id)} {session.is_current && <Tag tone="live">this one</Tag>}
                   </td>
                   <td title={session.user_agent}>{browserName(session.user_agent)}</td>
-                  <td>{session.address}</td>
-                  <td>
+                  <td data-label="Address">{session.address}</td>
+                  <td data-label="Signed in with">
                     {cameBy[session.came_by]}, <Time at={session.created_at} />
                   </td>
-                  <td>
+                  <td data-label="Last used">
                     <Time at={session.last_used_at} />
                   </td>
-                  <td>
+                  <td data-label="Ends">
                     <Time at={session.expires_at} />
                   </td>
                   <td className={style.end}>
