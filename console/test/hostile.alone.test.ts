@@ -51,11 +51,14 @@ async function plantTexts(sdk: Runyard, texts: string[]): Promise<string[]> {
   )
 }
 
+/** JSON in a block, where two braces would be a value. */
+const asWritten = (value: object): string => JSON.stringify(value).replaceAll('{{', '\\{{')
+
 /** All texts in one request, as Markdown, in its options, and as arguments of an exact action; and as names of files. */
 async function plantRequest(sdk: Runyard, texts: string[]): Promise<string> {
   const files = texts.map(
     (text, at) =>
-      `\`\`\`tool name=sandbox_write_file\n${JSON.stringify({ path: `in/${at} ${text.replaceAll(/[/\\\0]/g, '|').slice(0, 60)}`, content: text })}\n\`\`\``,
+      `\`\`\`tool name=sandbox_write_file\n${asWritten({ path: `in/${at} ${text.replaceAll(/[/\\\p{Cc}\p{Zl}\p{Zp}]/gu, '|').slice(0, 60)}`, content: text })}\n\`\`\``,
   )
   const said = texts.map((text) => text.replaceAll('`', '')).join('\n\n')
   const input = [...files, '```approve\nPay?\n{{ message.said }}\n```'].join('\n\n')
@@ -63,8 +66,8 @@ async function plantRequest(sdk: Runyard, texts: string[]): Promise<string> {
     name: 'Asks with texts of strangers',
     build: { config: { version: 'v2', data: { input } } },
   })
-  const { id, status } = await sdk.runs.startAndWait({ agent_id, message: { said } }, { timeoutMs: 120_000 })
-  assert.equal(status, 'waiting')
+  const { id, status, error } = await sdk.runs.startAndWait({ agent_id, message: { said } }, { timeoutMs: 120_000 })
+  assert.equal(status, 'waiting', error?.message)
   return id
 }
 
