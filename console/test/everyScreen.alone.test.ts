@@ -16,26 +16,30 @@ let made: Promise<ScreenData> | undefined
 /** Of the service of this file; made once. */
 const screenData = (sdk: Runyard): Promise<ScreenData> => (made ??= makeScreenData(sdk))
 
-const mainScreens = everyScreen.filter(({ isMain }) => isMain)
 const themes = ['light', 'dark'] as const
+const parts = {
+  'screen or tab': everyScreen.filter(({ act }) => act === undefined),
+  'dialog, menu or list': everyScreen.filter(({ act }) => act !== undefined),
+}
 
-proves('console.accessible', 'axe finds nothing serious on any screen, tab or dialog', needsConsole, (t) =>
-  story(async ({ page, sdk, service }) => {
-    const data = await screenData(sdk)
-    const found: string[] = []
-    let looks = 0
-    for (const [nth, screen] of (isLongForm ? everyScreen : mainScreens).entries()) {
-      await showScreen(page, service.baseUrl, screen, data)
-      for (const theme of isLongForm ? themes : themes.slice(nth % 2, (nth % 2) + 1)) {
-        await page.emulateMedia({ colorScheme: theme })
-        found.push(...(await axe(page)).map((problem) => `${screen.name}, ${theme}: ${problem}`))
-        looks += 1
+for (const [what, screens] of Object.entries(parts))
+  proves('console.accessible', `axe finds nothing serious on any ${what}`, needsConsole, (t) =>
+    story(async ({ page, sdk, service }) => {
+      const data = await screenData(sdk)
+      const found: string[] = []
+      let looks = 0
+      for (const [nth, screen] of screens.filter(({ isMain }) => isLongForm || isMain).entries()) {
+        await showScreen(page, service.baseUrl, screen, data)
+        for (const theme of isLongForm ? themes : themes.slice(nth % 2, (nth % 2) + 1)) {
+          await page.emulateMedia({ colorScheme: theme })
+          found.push(...(await axe(page)).map((problem) => `${screen.name}, ${theme}: ${problem}`))
+          looks += 1
+        }
       }
-    }
-    t.diagnostic(`${looks} looks of axe`)
-    assert.deepEqual(found, [])
-  })(t),
-)
+      t.diagnostic(`${looks} looks of axe`)
+      assert.deepEqual(found, [])
+    })(t),
+  )
 
 /** A page of 1440 by 900 at 200 % has the room of half of each. */
 const smallWindows = { 'at 200 %': { width: 720, height: 450 }, 'on a phone': { width: 390, height: 844 } }
