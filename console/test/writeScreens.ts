@@ -44,6 +44,17 @@ const screens: Screen[] = [
   { name: 'agent-triggers', path: ({ agents }) => `/agents/${agents.Support}?tab=triggers` },
   { name: 'people', path: () => '/people' },
   { name: 'start-run', path: () => '/runs', act: (page) => page.getByRole('button', { name: 'Start run' }).click() },
+  {
+    name: 'start-run-inputs',
+    path: () => '/runs',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Start run' }).click()
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /Refund desk/ })
+        .click()
+    },
+  },
   { name: 'palette', path: () => '/runs', act: (page) => page.keyboard.press('Control+k') },
   { name: 'phone-overview', path: () => '/', isPhone: true },
   { name: 'phone-runs', path: () => '/runs', isPhone: true },
