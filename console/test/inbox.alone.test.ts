@@ -7,7 +7,7 @@ import { proves } from '../../server/test/kit/proves.ts'
 import { axe } from './kit/axe.ts'
 import { agentInput, hostileAgent, hostileTitle, sampleAgents, step, type SampleAgent } from './kit/sampleAgents.ts'
 import { makeMember, requestOfRun, untilStatus } from './kit/sampleData.ts'
-import { needsConsole, stage, visit } from './kit/stage.ts'
+import { needsConsole, stage } from './kit/stage.ts'
 
 const story = stage()
 
@@ -34,7 +34,7 @@ async function clear(sdk: Runyard): Promise<void> {
 }
 
 async function openRequest(page: Page, { id, title }: HumanRequest): Promise<void> {
-  await visit(page, `/inbox?request=${id}`)
+  await page.goto(`${new URL(page.url()).origin}/inbox?request=${id}`)
   await page.getByRole('heading', { name: title }).waitFor()
 }
 

@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import type { Runyard } from '../../../sdk/src/index.ts'
 import { agentInput, sampleAgents, type SampleAgent } from './sampleAgents.ts'
 import { requestOfRun, untilStatus } from './sampleData.ts'
-import { visit } from './stage.ts'
 
 export interface ScreenData {
   /** Has builds, a schedule, rubrics, a gate, memory and a trigger. */
@@ -232,10 +231,7 @@ export const everyScreen: Screen[] = [
 
 /** Opens it in a window that is signed in, and waits until it is drawn. */
 export async function showScreen(page: Page, baseUrl: string, screen: Screen, data: ScreenData): Promise<void> {
-  // what the screen before had opened would stay open
-  const isOpen = await page.locator('[role=dialog], [role=menu], [role=listbox]').filter({ visible: true }).count()
-  if (isOpen > 0 || !page.url().startsWith(baseUrl)) await page.goto(`${baseUrl}${screen.path(data)}`)
-  else await visit(page, screen.path(data))
+  await page.goto(`${baseUrl}${screen.path(data)}`)
   await page.getByText(screen.seen).filter({ visible: true }).first().waitFor()
   await page.locator('[aria-busy=true]').filter({ visible: true }).first().waitFor({ state: 'detached' })
   await screen.act?.(page)

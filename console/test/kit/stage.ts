@@ -157,11 +157,6 @@ export async function enter(page: Page, service: Service, { path = '/', key = se
   assert.equal((await signedIn).status(), 204)
 }
 
-/** Goes there as a link of the page does: the page stays loaded, which takes a fifth of the time. */
-export async function visit(page: Page, path: string): Promise<void> {
-  await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`)
-}
-
 /** What a failed story leaves to look at: where it was, what was logged, and a picture. */
 async function lastSeen(t: TestContext, at: number, page: Page, watch: Watch): Promise<string> {
   const folder = join(root, 'node_modules/.cache/console-failures')
