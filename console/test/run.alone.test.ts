@@ -126,7 +126,8 @@ proves(
     await page.getByRole('button', { name: 'Waits folded', pressed: false }).waitFor()
 
     await page.keyboard.press('m')
-    await page.getByRole('dialog', { name: /^Message to run/ }).waitFor()
+    // letters that come before the field has the focus go nowhere
+    await page.getByRole('dialog', { name: /^Message to run/ }).locator('textarea:focus').waitFor()
     await page.keyboard.type('The amount was corrected.')
     await page.keyboard.press('Control+Enter')
     await page.getByRole('dialog', { name: /^Message to run/ }).waitFor({ state: 'detached' })
