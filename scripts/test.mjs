@@ -20,8 +20,8 @@ await exitWith(async () => {
   // Node passes over a name without a file in silence when another one is there
   const missing = named.filter((name) => !/^-|[*?[{]/.test(name) && !existsSync(join(root, name)))
   if (missing.length > 0) throw new Error(`no such test: ${missing.join(', ')}`)
-  // Four at a time for two cores: many tests wait for something. A test that hangs fails with its name instead of holding everything up.
-  const limits = ['--test-concurrency=4', '--test-timeout=300000']
+  // Three at a time for two cores: many tests wait for something. A test that hangs fails with its name instead of holding everything up.
+  const limits = ['--test-concurrency=3', '--test-timeout=300000']
   const options = ['--test', ...limits, '--test-reporter=spec', `--test-global-setup=${setup}`]
   // the sources of the console call the SDK by its name; a bundle has it inside
   const fromSources = ['--import=./scripts/sdkSources.mjs']
