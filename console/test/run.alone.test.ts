@@ -127,7 +127,10 @@ proves(
 
     await page.keyboard.press('m')
     // letters that come before the field has the focus go nowhere
-    await page.getByRole('dialog', { name: /^Message to run/ }).locator('textarea:focus').waitFor()
+    await page
+      .getByRole('dialog', { name: /^Message to run/ })
+      .locator('textarea:focus')
+      .waitFor()
     await page.keyboard.type('The amount was corrected.')
     await page.keyboard.press('Control+Enter')
     await page.getByRole('dialog', { name: /^Message to run/ }).waitFor({ state: 'detached' })
