@@ -70,3 +70,38 @@ test('the page of settings names each of them', () => {
   for (const name of ['PORT', 'DATABASE_URL', 'RUNYARD_DRAIN_S', 'LOG_LEVEL'])
     assert.ok(configurationPage().includes(`\`${name}\``))
 })
+
+proves(
+  'mail.settings',
+  'a mail server and a sender are read together, and what is wrong is named without the password',
+  () => {
+    const { smtp, mailFrom } = readConfig({
+      RUNYARD_SMTP_URL: 'smtp://run%40yard:p%3Ass@mail.example.com',
+      RUNYARD_MAIL_FROM: 'The yard <yard@example.com>',
+    })
+    assert.deepEqual(smtp, { host: 'mail.example.com', port: 587, isTls: false, user: 'run@yard', password: 'p:ss' })
+    assert.deepEqual(mailFrom, { name: 'The yard', address: 'yard@example.com' })
+    const bad: [string, string][] = [
+      ['http://mail.example.com', 'yard@example.com'],
+      ['smtp://hunter2:@mail.example.com', 'yard@example.com'],
+      ['smtp://me:hunter2%0d@mail.example.com', 'yard@example.com'],
+      ['smtp://me:hunter2%@mail.example.com', 'yard@example.com'],
+      ['smtp://mail.example.com/path', 'yard@example.com'],
+      ['smtp://mail.example.com', 'yard'],
+      ['smtp://mail.example.com', 'a@example.com, b@example.com'],
+      ['smtp://mail.example.com', 'x\r\nBcc: b@example.com <a@example.com>'],
+      ['smtp://mail.example.com', ''],
+      ['', 'yard@example.com'],
+    ]
+    for (const [url, from] of bad) {
+      assert.throws(
+        () => readConfig({ RUNYARD_SMTP_URL: url, RUNYARD_MAIL_FROM: from }),
+        (error) =>
+          error instanceof ConfigError &&
+          /^RUNYARD_(SMTP_URL|MAIL_FROM) /.test(error.message) &&
+          !error.message.includes('hunter2'),
+        `${url} ${from}`,
+      )
+    }
+  },
+)

@@ -1,7 +1,8 @@
 // Every setting of the service: one typed table that reads the environment, reports all bad values together and documents itself.
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { oauthSettingRows, readOauthSettings, type OauthSettings } from './oauthSettings.ts'
+import { isMailAddress, mailProblems, mailSettings } from './mailSettings.ts'
+import { isOauthSetting, oauthSettingRows, readOauthSettings, type OauthSettings } from './oauthSettings.ts'
 import { oidcProblems, oidcSettings } from './oidcSettings.ts'
 import { parsePrivateHostList } from './outbound/guard.ts'
 import { isMistypedKey } from './secrets.ts'
@@ -17,6 +18,7 @@ import {
   readNetworks,
   readOrigins,
   readRetention,
+  readWindows,
   text,
   type RetentionDays,
   type Setting,
@@ -75,6 +77,18 @@ const settings = {
     },
   } satisfies Setting<string | undefined>,
   teamName: text('RUNYARD_TEAM_NAME', '`My team`', 'The name of the team made at the first start.'),
+  systemTeams: {
+    env: 'RUNYARD_SYSTEM_TEAMS',
+    says: 'Ids of the teams, comma-separated, whose admins see the whole installation (`getSystem`: processes, sizes, settings without secrets); `*` for all teams.',
+    unset: 'the oldest team',
+    read(value) {
+      if (value === undefined) return undefined
+      const entries = value.split(/[\s,]+/).filter((one) => one !== '')
+      const bad = entries.find((one) => one !== '*' && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(one))
+      if (bad === undefined) return entries.map((one) => one.toLowerCase())
+      throw new Error(`has the entry "${bad}": must be the id of a team, or *`)
+    },
+  } satisfies Setting<string[] | undefined>,
   hasDemo: {
     env: 'RUNYARD_DEMO',
     says: 'Whether the first start makes a demo agent; with `RUNYARD_API_KEY` set it never does. `1` or `0`.',
@@ -111,6 +125,7 @@ const settings = {
     read: readOrigins,
   } satisfies Setting<string[]>,
   ...oidcSettings,
+  ...mailSettings,
   brokerUrl: providerUrl(
     'RUNYARD_BROKER_URL',
     'none',
@@ -199,6 +214,31 @@ const settings = {
     { min: 0, max: 10_000_000, unset: 6000 },
     'Requests a minute for one credential (ten times that for a team); 0 switches the limit off.',
   ),
+  triggerRateLimit: integer(
+    'RUNYARD_TRIGGER_RATE_LIMIT',
+    { min: 0, max: 10_000_000, unset: 600 },
+    'Deliveries a minute to the address of one trigger; 0 switches the limit off.',
+  ),
+  inboundMailPort: {
+    env: 'RUNYARD_INBOUND_MAIL_PORT',
+    says: 'The port on which working processes take mail for triggers, by SMTP on `HOST`. Put a mail server of your own in front of it: it neither relays nor encrypts.',
+    unset: 'none: no mail is taken',
+    read(value) {
+      if (value === undefined) return undefined
+      const port = Number(value)
+      if (/^\d+$/.test(value) && port <= 65_535) return port
+      throw new Error('must be a port from 0 to 65535')
+    },
+  } satisfies Setting<number | undefined>,
+  inboundMailDomain: {
+    env: 'RUNYARD_INBOUND_MAIL_DOMAIN',
+    says: 'The domain of the mail addresses of triggers, whose mail leads to that port: `in.example.com`.',
+    unset: 'none',
+    read(value) {
+      if (value === undefined || isMailAddress(`x@${value}`)) return value?.toLowerCase()
+      throw new Error('must be a domain such as in.example.com')
+    },
+  } satisfies Setting<string | undefined>,
   trustedProxies: {
     env: 'RUNYARD_TRUSTED_PROXIES',
     says:
@@ -264,6 +304,24 @@ const settings = {
     'the built-in table',
     'A JSON file `{"provider:model": {"input": "3", "output": "15"}}` in dollars per million tokens; it overrides the built-in table.',
   ),
+  modelWindows: {
+    env: 'RUNYARD_MODEL_WINDOWS',
+    says:
+      'How many tokens a request to a model may hold, such as `openai-compatible:qwen3=32768,openai-compatible:*=8192`; it overrides the ' +
+      'built-in table. Models that are not in it count with 128000.',
+    unset: 'the built-in table',
+    read: readWindows,
+  } satisfies Setting<Record<string, number>>,
+  foldAt: integer(
+    'RUNYARD_FOLD_AT',
+    { min: 20, max: 95, unset: 75 },
+    'From how much of a model’s window on, in percent, old results of a run are shortened and its old turns folded into notes.',
+  ),
+  modelPatienceS: integer(
+    'RUNYARD_MODEL_PATIENCE_S',
+    { min: 0, max: 3600, unset: 20 },
+    'How many seconds a run waits for a provider that has too much to do before it asks the next model of its build, where there is one.',
+  ),
   anthropicKey: providerKey('ANTHROPIC_API_KEY', 'Anthropic'),
   anthropicUrl: providerUrl('ANTHROPIC_BASE_URL', 'the provider’s own', 'The URL of a gateway for Anthropic.'),
   openaiKey: providerKey('OPENAI_API_KEY', 'OpenAI'),
@@ -322,6 +380,8 @@ export interface Config extends Omit<Read, 'host' | 'dataDir' | 'teamName'> {
   host: string
   dataDir: string
   teamName: string
+  /** The names of the settings that were given, those of OAuth providers too. */
+  given: string[]
   /** Whether PORT was given: a pure worker listens only then. */
   portGiven: boolean
   /** The folder of the built console, beside that of the server in the repository and in the npm package. Only tests have another one. */
@@ -343,18 +403,72 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   const oauth = readOauthSettings(env, (name, message) => problems.push(`${name} ${message}`))
   const read = values as unknown as Read
-  problems.push(...oidcProblems(read))
+  problems.push(...oidcProblems(read), ...mailProblems(read))
   if (problems.length > 0) throw new ConfigError(problems)
   return {
     ...read,
     host: read.host ?? '127.0.0.1',
     dataDir: resolve(read.dataDir ?? '.runyard'),
     teamName: read.teamName ?? 'My team',
+    given: Object.keys(env).filter((name) => env[name] && (knownNames.has(name) || isOauthSetting(name))),
     portGiven: Boolean(env.PORT),
     consoleDir: fileURLToPath(new URL('../../../console/dist', import.meta.url)),
     oauth,
   }
 }
+
+const knownNames = new Set(Object.values(settings).map(({ env }) => env))
+
+export interface ShownSetting {
+  name: string
+  says: string
+  /** What holds where it is not set, in words. */
+  unset: string
+  is_secret: boolean
+  is_set: boolean
+  /** The value in force; null for a secret, and where nothing is set. */
+  value: string | null
+}
+
+/** Every setting with its value, and of secrets only whether they are set. */
+export function shownSettings(config: Config): ShownSetting[] {
+  const given = new Set(config.given)
+  const rows = Object.entries(settings).map(([name, setting]) => {
+    const { env, says, unset } = setting
+    const isSecret = 'secret' in setting && setting.secret
+    return {
+      name: env,
+      says,
+      unset,
+      is_secret: isSecret,
+      is_set: given.has(env),
+      value: isSecret ? null : shownValue(config[name as keyof Config]),
+    }
+  })
+  const oauth = config.given.filter(isOauthSetting).map((name) => ({
+    name,
+    says: 'A setting of an OAuth provider.',
+    unset: 'none',
+    is_secret: true,
+    is_set: true,
+    value: null,
+  }))
+  return [...rows, ...oauth]
+}
+
+function shownValue(value: unknown): string | null {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  if (Array.isArray(value)) return value.length === 0 ? null : value.join(', ')
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map(([kind, one]) => `${kind}=${String(one ?? 'forever')}`)
+      .join(', ')
+  return typeof value === 'string' || typeof value === 'number' ? withoutPassword(String(value)) : null
+}
+
+/** A URL may carry a name and a password, whatever its setting is for. */
+const withoutPassword = (value: string): string => value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1…@')
 
 /** Names of ours that no setting has: most often a misspelling, which would otherwise do nothing, silently. RUNYARD_TEST_… is the tests'. */
 export function unknownSettings(env: NodeJS.ProcessEnv): string[] {

@@ -31,6 +31,7 @@ interface FairPoolOptions {
 }
 
 export interface FairPool {
+  readonly name: string
   readonly size: number
   readonly perTeam: number
   /** Waits for a slot. */
@@ -41,7 +42,8 @@ export interface FairPool {
   use<T>(team: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** How many slots are taken: in all, or by one team. */
   taken(team?: string): number
-  waiting(team: string): number
+  /** How many calls wait: in all, or of one team. */
+  waiting(team?: string): number
   /** The teams that hold their full share. */
   fullTeams(): string[]
 }
@@ -73,7 +75,7 @@ export function teamShare(size: number, percent: number): number {
 }
 
 export function createFairPool(options: FairPoolOptions): FairPool {
-  const { size, perTeam } = options
+  const { name, size, perTeam } = options
   const slots: Slots = { options, lines: new Map(), taken: 0, turn: 0 }
   const { lines } = slots
   const take = async (team: string, signal?: AbortSignal): Promise<Release> => {
@@ -81,6 +83,7 @@ export function createFairPool(options: FairPoolOptions): FairPool {
     return tryTake(slots, team) ?? (await wait(slots, team, signal))
   }
   return {
+    name,
     size,
     perTeam,
     take,
@@ -94,7 +97,10 @@ export function createFairPool(options: FairPoolOptions): FairPool {
       }
     },
     taken: (team) => (team === undefined ? slots.taken : (lines.get(team)?.held ?? 0)),
-    waiting: (team) => lines.get(team)?.waiting.size ?? 0,
+    waiting: (team) =>
+      team === undefined
+        ? [...lines.values()].reduce((sum, line) => sum + line.waiting.size, 0)
+        : (lines.get(team)?.waiting.size ?? 0),
     fullTeams: () => [...lines].filter(([, { held }]) => held >= perTeam).map(([team]) => team),
   }
 }

@@ -69,6 +69,8 @@ const kinds: Record<keyof OauthSettings, Kind> = {
 const nameOf =
   /^OAUTH_([A-Z0-9]+(?:_[A-Z0-9]+)*?)_(CLIENT_ID|CLIENT_SECRET|AUTHORIZATION_URL|TOKEN_URL|REVOCATION_URL|ACCOUNT_URL|ISSUER|HOSTS|SCOPES)$/
 
+export const isOauthSetting = (name: string): boolean => nameOf.test(name)
+
 /** Settings by the provider's name, dashes for underscores; `complain` gets what follows the setting's name. */
 export function readOauthSettings(
   env: NodeJS.ProcessEnv,

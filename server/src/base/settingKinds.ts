@@ -206,3 +206,20 @@ export const encryptionKey = (env: string, unset: string, says: string): Setting
     return key
   },
 })
+
+/** A model that a run works with must be able to hold its procedure, its tools and a few turns. */
+const leastWindow = 4000
+
+/** Reads `provider:model=tokens,provider:*=tokens`; throws an Error whose message follows the setting's name. */
+export function readWindows(value = ''): Record<string, number> {
+  const windows: Record<string, number> = {}
+  for (const entry of value.split(',').map((one) => one.trim())) {
+    if (entry === '') continue
+    const [, model, tokens] = /^([a-z-]+:\S+)=(\d{1,9})$/.exec(entry) ?? []
+    if (model === undefined || Number(tokens) < leastWindow) {
+      throw new Error(`has the entry "${entry}": must be provider:model=tokens, with ${leastWindow} tokens or more`)
+    }
+    windows[model] = Number(tokens)
+  }
+  return windows
+}

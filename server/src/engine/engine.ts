@@ -15,7 +15,9 @@ import { createResolvers } from './builds/runStepTool.ts'
 import { createToolRegistry, type ToolRegistry } from './builds/toolRegistry.ts'
 import { createEntitlements, type Entitlements } from './counting/entitlements.ts'
 import { createStorageLimit, type StorageLimit } from './counting/storageLimit.ts'
+import { createBreakers } from './driving/breakers.ts'
 import type { DriveParts } from './driving/heldRun.ts'
+import { recallSet } from './driving/recallTool.ts'
 import { textDeltasOf } from './driving/textDeltas.ts'
 import {
   drainRuns,
@@ -72,8 +74,8 @@ type OnText = DriveParts['onText']
 export const engineOf = runningPart('engine', createEngine)
 
 function createEngine(context: Context): Engine {
-  const toolRegistry = createToolRegistry(registryOf(context).toolSets)
-  const models = createEngineModels(context.config)
+  const toolRegistry = createToolRegistry([...registryOf(context).toolSets, recallSet])
+  const models = createEngineModels(context)
   const loadBuild = createBuildLoader()
   const sweep = createRunSweep(context)
   const textListeners = new Set<OnText>([textDeltasOf(context).made])
@@ -90,10 +92,11 @@ function createEngine(context: Context): Engine {
       context,
       toolRegistry,
       onFreed: (freed) => noteFreed(keeper, freed),
-      onFlush: context.metrics.runs.flushed('apply'),
+      watch: context.metrics.runs.lane('apply'),
     }),
     toolRegistry,
     models,
+    breakers: createBreakers(context.db.sql, context.log),
     loadBuild,
     resolverFor: createResolvers(toolRegistry),
     onText(runId, delta) {
@@ -165,7 +168,7 @@ function createStarting(context: Context, workers: () => Workers, onReady: () =>
     },
     giveSandbox: (sql, { id, teamId }, sandboxId) =>
       runHooks('runTakesSandbox', { sql, context, teamId, runId: id, sandboxId, isNew: true }),
-    onFlush: context.metrics.runs.flushed('start'),
+    watch: context.metrics.runs.lane('start'),
   })
 
   async function prepare(wanted: RunWanted): Promise<NewRun> {

@@ -18,6 +18,7 @@ import {
   restoreFile,
   withExtra,
 } from '../../../test/kit/backupDatabases.ts'
+import { onlyInLongForm } from '../../../test/kit/longForm.ts'
 import { connectionSettings } from '../db.ts'
 import type { ArchiveEnd } from './archive.ts'
 import { BackupRefused, writeBackup } from './dump.ts'
@@ -244,7 +245,7 @@ describe('backup and restore', { concurrency: 2 }, () => {
   })
 })
 
-test('37,000 rows of 1,900 bytes pass in bounded memory', async (t) => {
+test('37,000 rows of 1,900 bytes pass in bounded memory', onlyInLongForm, async (t) => {
   // a tenth goes first, so that what is measured is the growth with the size and not the size of a working process
   await thereAndBack(3700)
   const grown = await thereAndBack(37_000)

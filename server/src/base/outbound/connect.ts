@@ -5,6 +5,7 @@ import { callbackify } from 'node:util'
 import { Agent, buildConnector, Client, Pool, type Dispatcher } from 'undici'
 import { connectTimeout, dialFailure, OutboundFailure } from './failure.ts'
 import type { Guard, VettedAddress } from './guard.ts'
+import { newDial, type Dial } from './timing.ts'
 
 /** A dispatch handler that wants to know which connection carries its request. */
 export type ConnectionAware = Dispatcher.DispatchHandler & { onConnection?(connection: PooledConnection): void }
@@ -34,20 +35,27 @@ export function createDispatcher(guard: Guard, limits: { connectTimeoutMs: numbe
   return { dispatcher: agent, close }
 }
 
-/** One connection of a pool; it remembers the address it was dialled to. */
+/** How dialling goes, for the connection that asked for it. */
+const dials = new WeakMap<buildConnector.Options, Dial>()
+
+/** One connection of a pool; it remembers the address it was dialled to, and how long that took. */
 export class PooledConnection extends Client {
   address: string | null = null
+  dial: Dial | null = null
 
   constructor(origin: URL, options: Client.Options) {
     const open = options.connect as buildConnector.connector
     super(origin, {
       ...options,
-      connect: (target, done) =>
+      connect: (target, done) => {
+        this.dial = newDial()
+        dials.set(target, this.dial)
         open(target, (...[error, socket]) => {
           if (error !== null) return done(error, null)
           this.address = socket.remoteAddress ?? null
           return done(null, socket)
-        }),
+        })
+      },
     })
   }
 
@@ -69,11 +77,10 @@ function createConnector(
   const attempts = new Set<AbortController>()
 
   async function open(target: buildConnector.Options, signal: AbortSignal): Promise<Socket> {
-    const host = target.hostname
-    const addresses = await stage('dns', host, guard.vet(host))
+    const addresses = await stage('dns', target, guard.vet(target.hostname))
     signal.throwIfAborted()
-    const socket = await stage('connect', host, dial(target, addresses, signal))
-    return target.protocol === 'https:' ? stage('tls', host, handshake(secure, target, socket)) : socket
+    const socket = await stage('connect', target, dial(target, addresses, signal))
+    return target.protocol === 'https:' ? stage('tls', target, handshake(secure, target, socket)) : socket
   }
 
   async function openInTime(target: buildConnector.Options): Promise<Socket> {
@@ -109,11 +116,15 @@ function closedAtOnce(host: string): OutboundFailure {
   return new OutboundFailure('connect', `${host} closed the connection at once.`)
 }
 
-async function stage<T>(name: 'dns' | 'connect' | 'tls', host: string, step: Promise<T>): Promise<T> {
+async function stage<T>(name: 'dns' | 'connect' | 'tls', target: buildConnector.Options, step: Promise<T>): Promise<T> {
+  const begunAt = performance.now()
   try {
-    return await step
+    const done = await step
+    const timed = dials.get(target)
+    if (timed) timed[name] = performance.now() - begunAt
+    return done
   } catch (error) {
-    throw dialFailure(name, host, error)
+    throw dialFailure(name, target.hostname, error)
   }
 }
 

@@ -3,6 +3,7 @@
 import type { Dispatcher } from 'undici'
 import type { PooledConnection, ConnectionAware } from './connect.ts'
 import { connectTimeout, exchangeFailure, OutboundFailure } from './failure.ts'
+import { timingOf, type Timing } from './timing.ts'
 
 export type OutboundRequest = {
   method?: string
@@ -27,6 +28,7 @@ export type OutboundAnswer = {
   body: Buffer
   truncated: boolean
   durationMs: number
+  timing: Timing
   /** The address of the connection, which may have been dialled for an earlier request. */
   address: string | null
 }
@@ -70,6 +72,8 @@ class Exchange implements ConnectionAware {
   #limits: ExchangeLimits
   #signal: AbortSignal | undefined
   #startedAt = performance.now()
+  #sentAt: number | undefined
+  #answeredAt: number | undefined
   #resolve: (answer: OutboundAnswer) => void
   #reject: (failure: OutboundFailure) => void
   #timer: NodeJS.Timeout
@@ -102,6 +106,7 @@ class Exchange implements ConnectionAware {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     clearTimeout(this.#connectTimer)
+    this.#sentAt = performance.now()
     this.#controller = controller
     if (this.isOver) controller.abort(new Error('the caller has gone'))
   }
@@ -114,6 +119,7 @@ class Exchange implements ConnectionAware {
     // Interim answers (RFC 9110 §15.2) come here too; the final one overwrites them.
     this.#status = status
     this.#headers = headers
+    this.#answeredAt = performance.now()
     const { answerMs } = this.#limits
     if (answerMs !== undefined && status >= 200) this.#answerTimer = setTimeout(() => this.#succeed(true), answerMs)
   }
@@ -153,6 +159,7 @@ class Exchange implements ConnectionAware {
       body: Buffer.concat(this.#chunks),
       truncated,
       durationMs: Math.round(performance.now() - this.#startedAt),
+      timing: this.#timing(),
       address: this.#connection?.address ?? null,
     })
     // Closes the connection: the rest of the answer is never read.
@@ -162,8 +169,14 @@ class Exchange implements ConnectionAware {
   #fail(failure: OutboundFailure): void {
     if (this.isOver) return
     this.#end()
+    failure.timing = this.#timing()
     this.#reject(failure)
     this.#controller?.abort(failure)
+  }
+
+  #timing(): Timing {
+    const moments = { startedAt: this.#startedAt, sentAt: this.#sentAt, answeredAt: this.#answeredAt }
+    return timingOf(moments, this.#connection?.dial ?? null, performance.now())
   }
 
   #end(): void {

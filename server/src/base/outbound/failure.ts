@@ -1,6 +1,7 @@
 // How an outbound call failed: one error, named by the stage it failed at.
 
 import { OutboundRefused } from './guard.ts'
+import type { Timing } from './timing.ts'
 
 /**
  * guard: refused by the outbound guard. dns: the name has no answer. connect: no TCP connection, or not in time. tls: no secure connection.
@@ -12,6 +13,8 @@ export type OutboundStage = 'guard' | 'dns' | 'connect' | 'tls' | 'timeout' | 'p
 export class OutboundFailure extends Error {
   override name = 'OutboundFailure'
   readonly stage: OutboundStage
+  /** How long each stage took until then; undefined: nothing was sent or dialled. */
+  timing?: Timing
 
   /** `message` is one sentence for the owner of the URL; `cause` is for the log. */
   constructor(stage: OutboundStage, message: string, options?: ErrorOptions) {

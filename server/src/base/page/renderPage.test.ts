@@ -6,8 +6,9 @@ import { proves } from '../../../test/kit/proves.ts'
 import { CannotRender } from '../expression/text.ts'
 import { StepBudget, TooManySteps } from '../stepBudget.ts'
 import { csvOf } from './csv.ts'
-import { pageHeaders } from './pageHeaders.ts'
+import { pageHeaders, pagePolicy, selectablePolicy } from './pageHeaders.ts'
 import { readPage } from './readPage.ts'
+import { selectable } from './selectable.ts'
 import { renderPage, type RenderedPage } from './renderPage.ts'
 
 function show(template: string, data: unknown, steps = 5_000_000): RenderedPage {
@@ -190,6 +191,20 @@ proves('pages.policy', 'a page says by header and by itself that nothing may be 
       html.includes('16 Nov 2026, 17:30 UTC'),
   )
   assert.doesNotMatch(html, /https?:\/\//)
+})
+
+proves('pages.selectable', 'a page to select from allows two scripts of the service, and no other', () => {
+  const words = `</body>\n</html>\n<script>alert(1)</script> ${pagePolicy}`
+  const { html } = show('<p title="{{ data.a }}">{{ data.a }}</p>', { a: words })
+  const page = selectable(html)
+  const scripts = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text]) => text!)
+  assert.equal(scripts.length, 2)
+  const hashes = scripts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ')
+  const meta = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(page)![1]!
+  const policy = pageHeaders(selectablePolicy)['content-security-policy']!
+  for (const text of [policy, meta]) assert.ok(text.includes(`script-src ${hashes};`), text)
+  assert.ok(policy.endsWith("frame-ancestors 'self'"))
+  assert.equal(page.split('</body>\n</html>\n').length, 2)
 })
 
 proves('pages.policy', 'the theme is the viewer’s own unless one is given', () => {

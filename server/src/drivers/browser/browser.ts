@@ -13,6 +13,17 @@ export type Action =
   | { kind: 'pages' }
   | { kind: 'switch'; page: number }
   | { kind: 'screenshot' }
+  | { kind: 'login'; credentialsFor: (pageUrl: string) => Promise<Credentials> }
+
+/** A login as it is filled in. */
+export interface Credentials {
+  /** The only domain whose pages it may be filled into. */
+  domain: string
+  username: string
+  password: string
+  /** Makes a one-time code for this moment; null: the login has none. */
+  code: (() => string) | null
+}
 
 export const scrollTargets = ['down', 'up', 'top', 'bottom'] as const
 export type ScrollTarget = (typeof scrollTargets)[number]

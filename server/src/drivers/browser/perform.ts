@@ -14,7 +14,7 @@ const openMs = 30_000
 /** What could not be done, in words for whoever asked. */
 export class CannotDo extends Error {}
 
-type OnPage = Exclude<Action, { kind: 'pages' | 'switch' | 'screenshot' }>
+type OnPage = Exclude<Action, { kind: 'pages' | 'switch' | 'screenshot' | 'login' }>
 
 /** Gives what was read, if that was the action. */
 export async function perform(

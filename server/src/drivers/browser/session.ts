@@ -1,9 +1,19 @@
 // One session: a browser context of its own behind a proxy of its own, in which one action follows the other.
 import type { Browser, BrowserContext } from 'playwright-core'
 import type { Guard } from '../../base/outbound/guard.ts'
-import { BrowserGone, type Acted, type Action, type BrowserSession, type SessionState } from './browser.ts'
+import {
+  BrowserGone,
+  type Acted,
+  type Action,
+  type BrowserSession,
+  type Credentials,
+  type PageState,
+  type SessionState,
+} from './browser.ts'
 import { finishedDownloads } from './downloads.ts'
-import { takeSessionEvents, type SessionEvents } from './sessionEvents.ts'
+import { logIn } from './login.ts'
+import { hideMore, hideNothing, whileCovered, type Hidden } from './masking.ts'
+import { note, takeSessionEvents, type SessionEvents } from './sessionEvents.ts'
 import { CannotDo, noAnswer, perform, sentenceOf } from './perform.ts'
 import { takePictures } from './pictures.ts'
 import {
@@ -34,10 +44,12 @@ interface SessionParts extends PageWork {
 interface Session {
   parts: SessionParts
   pages: SessionPages
+  /** What logins filled in. */
+  hidden: Hidden
 }
 
 export async function startSession(parts: SessionParts, state: SessionState | undefined): Promise<BrowserSession> {
-  const session: Session = { parts, pages: createPages(parts.context, parts.heard, parts) }
+  const session: Session = { parts, pages: createPages(parts.context, parts.heard, parts), hidden: hideNothing() }
   if (state) await openAgain(session.pages, state)
   let before: Promise<unknown> = Promise.resolve()
   return {
@@ -90,7 +102,7 @@ async function act(session: Session, action: Action, signal: AbortSignal): Promi
 }
 
 async function doAction(
-  { parts, pages }: Session,
+  { parts, pages, hidden }: Session,
   on: SessionPage,
   action: Action,
   signal: AbortSignal,
@@ -99,6 +111,13 @@ async function doAction(
   if (action.kind !== 'switch') {
     const isDead = on.isStuck && (await within(2000, on.page.evaluate('true'), undefined)) === undefined
     if (isDead && action.kind !== 'wait') throw new CannotDo(noAnswer)
+    if (action.kind === 'login') {
+      const { page } = on
+      const credentials = await credentialsFor(action, page.url())
+      const hide = (value: string, isName: boolean): void => hideMore(hidden, value, isName)
+      await logIn({ page, credentials, signal, hide, settle: () => waitUntilQuiet(on, signal) })
+      return undefined
+    }
     return perform(on.page, action, { guard: parts.guard, signal })
   }
   const wanted = pages.all.find(({ number }) => number === action.page)
@@ -109,31 +128,49 @@ async function doAction(
   return undefined
 }
 
+/** Why there is none for this page is for whoever asked. */
+async function credentialsFor(
+  { credentialsFor: find }: Extract<Action, { kind: 'login' }>,
+  pageUrl: string,
+): Promise<Credentials> {
+  try {
+    return await find(pageUrl)
+  } catch (error) {
+    throw new CannotDo(error instanceof Error ? error.message : String(error))
+  }
+}
+
 /** What the page shows after the action. */
 async function resultOf(
-  { parts: { heard }, pages }: Session,
+  { parts: { heard }, pages, hidden }: Session,
   current: SessionPage,
   done: { read: string | undefined; error: string | undefined },
 ): Promise<Acted> {
   const text = done.read === undefined ? await snapshotOf(current.page) : capped(done.read)
   current.isStuck = text === undefined
-  const pictures = current.isStuck ? undefined : await takePictures(current.devtools())
+  const pictures = current.isStuck
+    ? undefined
+    : await whileCovered(current.page, hidden, () => takePictures(current.devtools()))
+  if (!current.isStuck && !pictures && hidden.values.size > 0)
+    note(heard, 'No picture was taken: the page shows a secret.')
   const takenAt = new Date()
   const downloads = await finishedDownloads(heard)
   const states = await statesOfPages(pages)
   const { refused, notes } = takeSessionEvents(heard)
   const error = done.error ?? (text === undefined ? noAnswer : undefined)
+  const { scrub } = hidden
+  const clean = (state: PageState): PageState => ({ ...state, url: scrub(state.url), title: scrub(state.title) })
   return {
-    ...(error !== undefined && { error }),
-    text: text ?? '',
+    ...(error !== undefined && { error: scrub(error) }),
+    text: scrub(text ?? ''),
     // it may have been closed at this moment
-    page: states.find(({ id }) => id === current.id) ?? (await stateOfPage(pages, current)),
-    pages: states,
+    page: clean(states.find(({ id }) => id === current.id) ?? (await stateOfPage(pages, current))),
+    pages: states.map(clean),
     ...pictures,
     takenAt,
     downloads,
-    refusals: [...refused.values()],
-    notes,
+    refusals: [...refused.values()].map(scrub),
+    notes: notes.map(scrub),
   }
 }
 

@@ -103,7 +103,14 @@ export interface Model {
   open(setup: Setup): Conversation
 }
 
+/**
+ * Why a provider gave no answer: it could not be reached or failed inside (`down`), it has too much to do or wants to be asked less often
+ * (`overloaded`), or its answer broke off or was empty (`broken`).
+ */
+export type TroubleKind = 'down' | 'overloaded' | 'broken'
+
 interface TroubleOptions {
+  kind?: TroubleKind
   retryAfterMs?: number
   usage?: TokenUsage | undefined
   mayBeServed?: boolean
@@ -112,6 +119,7 @@ interface TroubleOptions {
 
 /** The provider could not answer now: worth another attempt of the same turn. */
 export class ModelTrouble extends Error {
+  readonly kind: TroubleKind
   /** The pause that the provider asks for (Retry-After), if it does. */
   readonly retryAfterMs: number | undefined
   /** What it used for an answer that is of no use. */
@@ -123,17 +131,32 @@ export class ModelTrouble extends Error {
   readonly mayBeServed: boolean
   constructor(message: string, options: TroubleOptions = {}) {
     super(message, { cause: options.cause })
+    this.kind = options.kind ?? 'broken'
     this.retryAfterMs = options.retryAfterMs
     this.usage = options.usage
     this.mayBeServed = options.mayBeServed ?? options.usage === undefined
   }
 }
 
-/** The provider will never answer this: the run fails with its words. */
+/** The provider will never answer this: the run fails with its words, unless another model may be asked. */
 export class ModelRefused extends Error {
+  /**
+   * A value of `run.error.code`: `model_auth` (the key, or what it may use), `model_refused` (by the provider's policy) or
+   * `model_refused_request` (the request itself).
+   */
   readonly code: string
   constructor(code: string, message: string, options: { cause?: unknown } = {}) {
     super(message, options)
     this.code = code
+  }
+}
+
+/** The request is longer than the model's window. A shorter one may be answered. */
+export class ContextExceeded extends ModelRefused {
+  /** What the provider used, if it began an answer. */
+  readonly usage: TokenUsage | undefined
+  constructor(code: string, message: string, options: { cause?: unknown; usage?: TokenUsage | undefined } = {}) {
+    super(code, message, options)
+    this.usage = options.usage
   }
 }

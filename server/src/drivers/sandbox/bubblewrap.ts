@@ -20,6 +20,7 @@ import {
   type CommandLimits,
   type SandboxDriver,
   type Shell,
+  type ShellFolders,
 } from './sandbox.ts'
 
 interface BubblewrapOptions {
@@ -57,7 +58,7 @@ export async function bubblewrapDriver(options: BubblewrapOptions): Promise<Sand
     return found
   }
   const { bubblewrap, languages } = found
-  const shells = openShells(options.shellsMax, (folder) => bubblewrapShell(bubblewrap, folder, languages))
+  const shells = openShells(options.shellsMax, (folders) => bubblewrapShell(bubblewrap, folders, languages))
   return {
     name: 'bubblewrap',
     strength: strengthOf(bubblewrap),
@@ -94,11 +95,11 @@ function strengthOf({ cgroupParent }: Bubblewrap): string {
 }
 
 /** Nothing of it lives between two commands, so nothing must be prepared or ended. */
-function bubblewrapShell(bubblewrap: Bubblewrap, folder: string, languages: Set<string>): Shell {
+function bubblewrapShell(bubblewrap: Bubblewrap, folders: ShellFolders, languages: Set<string>): Shell {
   return {
     async exec(command) {
       return languages.has(command.language)
-        ? runInBubblewrap(bubblewrap, { folder, command })
+        ? runInBubblewrap(bubblewrap, { ...folders, command })
         : missing(command.language)
     },
     async close() {},

@@ -1,5 +1,5 @@
 // How bubblewrap is called: what of the machine a command sees, and as whom it runs.
-import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { extname } from 'node:path'
 import { commandNiceness } from './lowerPriority.ts'
 import type { Command, CommandLimits } from './sandbox.ts'
@@ -50,16 +50,22 @@ interface BubblewrapCall {
 export function bubblewrapCall(wanted: {
   programs: Programs
   folder: string
+  laid?: string | undefined
   proxied: Proxied | null
   command: Command
   limits: CommandLimits
   countsOwnProcesses: boolean
   joinPath: string | null
 }): BubblewrapCall {
-  const { programs, folder, proxied, joinPath } = wanted
+  const { programs, folder, laid, proxied, joinPath } = wanted
   const binds: Bind[] = [
     { from: folder, to: '/workspace', isWritable: true },
     { from: programs.node, to: '/opt/bin/node', isWritable: false },
+    ...(laid === undefined ? [] : readdirSync(laid)).map((name) => ({
+      from: `${laid}/${name}`,
+      to: `/${name}`,
+      isWritable: false,
+    })),
   ]
   if (proxied !== null) {
     binds.push({ from: proxied.relay, to: relayFile(proxied), isWritable: false })
@@ -73,7 +79,7 @@ export function bubblewrapCall(wanted: {
   const [program = bwrap, ...args] =
     joinPath === null ? yielding : ['/bin/sh', '-c', joinAndRun, 'sh', joinPath, ...yielding]
   const reachable = isStaged ? binds.map((bind, index) => ({ ...bind, from: stagedPath(index) })) : binds
-  return { program, args, options: sandboxOptions(reachable, proxied !== null, isStaged) }
+  return { program, args, options: sandboxOptions(reachable, proxied !== null, isStaged, wanted.command.env ?? {}) }
 }
 
 const joinAndRun = 'echo $$ > "$1" && shift && exec "$@"'
@@ -106,7 +112,12 @@ const lifeOptions = ['--die-with-parent', '--unshare-pid', '--info-fd', String(d
 
 const bindOption = (isWritable: boolean): string => (isWritable ? '--bind' : '--ro-bind')
 
-function sandboxOptions(binds: Bind[], isProxied: boolean, isStaged: boolean): string[] {
+function sandboxOptions(
+  binds: Bind[],
+  isProxied: boolean,
+  isStaged: boolean,
+  env: Readonly<Record<string, string>>,
+): string[] {
   return [
     // nothing shared with the machine: users, processes, network, names, memory segments, control groups
     ['--unshare-all', '--unshare-user', '--disable-userns', '--uid', nobody, '--gid', nobody],
@@ -120,7 +131,7 @@ function sandboxOptions(binds: Bind[], isProxied: boolean, isStaged: boolean): s
     binds.flatMap(({ from, to, isWritable }) => [bindOption(isWritable), from, to]),
     // bubblewrap makes both in memory, and they would grow with everything that is written to them
     ['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/workspace', '--clearenv'],
-    Object.entries(environment(isProxied)).flatMap(([name, value]) => ['--setenv', name, value]),
+    Object.entries({ ...environment(isProxied), ...env }).flatMap(([name, value]) => ['--setenv', name, value]),
   ].flat()
 }
 

@@ -7,7 +7,7 @@ import { bubblewrapCall, descriptors, passwd, type Programs, type Proxied } from
 import { makeCgroup, type Cgroup } from './cgroup.ts'
 import { makeOutputPipes, type OutputPipes } from './outputPipes.ts'
 import { killTree } from './processTree.ts'
-import type { Command, Executed, CommandLimits, SandboxDriver } from './sandbox.ts'
+import type { Command, Executed, CommandLimits, SandboxDriver, ShellFolders } from './sandbox.ts'
 import { endingOf, watchCommand, withSentence, type CutReason } from './watchCommand.ts'
 
 export interface Bubblewrap {
@@ -24,26 +24,31 @@ export interface Bubblewrap {
 
 export async function runInBubblewrap(
   bubblewrap: Bubblewrap,
-  { folder, command }: { folder: string; command: Command },
+  { folder, laid, command }: ShellFolders & { command: Command },
 ): Promise<Executed> {
   const { limits, cgroupParent, owner } = bubblewrap
   // the caller gives the files their owner; the folder itself must be given here
   if (owner !== undefined) await lchown(folder, owner.uid, owner.gid)
   const cgroup = cgroupParent === null ? null : await makeCgroup(cgroupParent, limits)
   try {
-    return await run(bubblewrap, folder, command, cgroup)
+    return await run(bubblewrap, { folder, laid }, command, cgroup)
   } finally {
     await cgroup?.remove()
   }
 }
 
-async function run(bubblewrap: Bubblewrap, folder: string, command: Command, cgroup: Cgroup | null): Promise<Executed> {
+async function run(
+  bubblewrap: Bubblewrap,
+  folders: ShellFolders,
+  command: Command,
+  cgroup: Cgroup | null,
+): Promise<Executed> {
   const { limits, programs, ownFolder } = bubblewrap
   const pipes = await makeOutputPipes(programs.mkfifo, ownFolder, command.outputBytesMax)
   const startedAt = performance.now()
   const joinPath = cgroup?.joinPath ?? null
-  const { pid, ended, firstInside } = await start(bubblewrap, { folder, command, pipes, joinPath })
-  const watch = watchCommand({ pid, folder, command, limits })
+  const { pid, ended, firstInside } = await start(bubblewrap, { ...folders, command, pipes, joinPath })
+  const watch = watchCommand({ pid, folder: folders.folder, command, limits })
   const outcome = await Promise.race([ended, watch.cut])
   watch.stop()
   // This also happens after a regular end: bubblewrap may exit before the last process inside is gone.
@@ -68,7 +73,7 @@ interface Started {
 
 async function start(
   bubblewrap: Bubblewrap,
-  wanted: { folder: string; command: Command; pipes: OutputPipes; joinPath: string | null },
+  wanted: ShellFolders & { command: Command; pipes: OutputPipes; joinPath: string | null },
 ): Promise<Started> {
   const { command, pipes } = wanted
   const call = bubblewrapCall({ ...bubblewrap, ...wanted })

@@ -43,14 +43,20 @@ function justBashFolders(): Set<string> {
  * Node's permission model is the second barrier, behind the interpreter: without a flag there is no child process, no native addon, no file
  * elsewhere. It does not restrict the network in this release of Node, but nothing in just-bash opens a socket.
  */
-export function childFlags(folder: string): string[] {
-  assert.ok(!folder.includes('*'), 'in these flags a star stands for any name')
+export function childFlags(folder: string, laid?: string): string[] {
+  assert.ok(!`${folder}${laid}`.includes('*'), 'in these flags a star stands for any name')
+  // Node 24 forgets the one of two folders whose path begins with that of the other
+  assert.ok(
+    laid === undefined || !laid.startsWith(folder),
+    'the name of one folder must not begin with that of the other',
+  )
   const readable = [
     here,
     fileURLToPath(besideFile('../../base/besideFile', import.meta.url)),
     fileURLToPath(new URL('../../../package.json', import.meta.url)),
     ...justBashFolders(),
     folder,
+    ...(laid === undefined ? [] : [laid]),
   ]
   return [
     '--permission',

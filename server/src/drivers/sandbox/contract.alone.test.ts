@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, stat, watch } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, watch, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -101,6 +101,34 @@ for (const { name, skip, make } of driversUnderTest) {
         assert.equal(await readFile(join(folder, 'after'), 'utf8'), 'on\n')
         const short = await run('bash', 'printf 12345', { outputBytesMax: 5 })
         assert.deepEqual([short.stdout, short.truncated], ['12345', false])
+      },
+    )
+
+    proves(
+      'sandbox.laid',
+      'gives a command its variables and the folders that are laid beside its workspace',
+      async (t) => {
+        const { folder } = await openShell(t, driver)
+        const laid = join(dirname(folder), 'laid')
+        await mkdir(join(laid, 'skills/greet'), { recursive: true })
+        await writeFile(join(laid, 'skills/greet/run.sh'), '#!/bin/bash\necho "hello $1 $WHO" | tee greeting\n', {
+          mode: 0o555,
+        })
+        const shell = await driver.open({ folder, laid, signal: never })
+        t.after(() => shell.close())
+        const run = (code: string) =>
+          shell.exec({
+            language: 'bash',
+            code,
+            env: { WHO: 'Ada' },
+            timeoutMs: 60_000,
+            outputBytesMax: 1000,
+            signal: never,
+          })
+        assert.equal((await run('/skills/greet/run.sh big; cat greeting')).stdout, 'hello big Ada\nhello big Ada\n')
+        const refused = await run('rm -f /skills/greet/run.sh; touch /skills/new; cat /skills/greet/run.sh')
+        assert.match(refused.stdout, /hello/)
+        assert.deepEqual(await readdir(join(laid, 'skills')), ['greet'])
       },
     )
 

@@ -13,6 +13,7 @@ import {
   type CommandLimits,
   type SandboxDriver,
   type Shell,
+  type ShellFolders,
 } from './sandbox.ts'
 import { endingOf, watchCommand, withSentence, type CutReason } from './watchCommand.ts'
 
@@ -32,12 +33,11 @@ export function justBashDriver(options: JustBashOptions): SandboxDriver {
   const { outbound, hosts, shellsMax, log } = options
   const limits = { ...usualLimits, ...options.limits }
   const hostFetch = hosts.length === 0 ? null : createHostFetch(outbound, allowedHosts(hosts))
-  const startShell = (folder: string): Shell => justBashShell({ folder, limits, hostFetch, log })
+  const startShell = (folders: ShellFolders): Shell => justBashShell({ ...folders, limits, hostFetch, log })
   return { name: 'just_bash', strength, owner: undefined, ...openShells(shellsMax, startShell) }
 }
 
-interface ShellOptions {
-  folder: string
+interface ShellOptions extends ShellFolders {
   limits: CommandLimits
   hostFetch: HostFetch | null
   log: Log

@@ -102,11 +102,11 @@ async function askService(wanted: FetchWanted): Promise<FetchAnswer> {
 /** Where just-bash shows its files to Python: else the modules of the workspace could not be imported. */
 const findsModules = "import sys; sys.path.insert(0, '/host/workspace')"
 
-async function run({ language, code }: Exec): Promise<BashExecResult> {
+async function run({ language, code, env }: Exec): Promise<BashExecResult> {
   const bash = new Bash({
     fs: workspaceFiles(settings),
     cwd: '/workspace',
-    env: { HOME: '/tmp' },
+    env: { HOME: '/tmp', ...env },
     python: true,
     javascript: true,
     executionLimits,

@@ -12,7 +12,7 @@ import type { HostFetch } from './hostFetch.ts'
 import { fetchLineBytesMax, type ChildSettings, type ChildMessages, type ToChild } from './justBashProtocol.ts'
 import { readJsonLines, writeJsonLine } from './jsonLines.ts'
 import { lowerPriority, type CommandPriority } from './lowerPriority.ts'
-import type { Command, Executed, CommandLimits } from './sandbox.ts'
+import type { Command, Executed, CommandLimits, ShellFolders } from './sandbox.ts'
 
 const childFile = fileURLToPath(besideFile('justBashChild', import.meta.url))
 /** A machine whose cores are all taken starts a process of low priority late. */
@@ -39,8 +39,7 @@ export interface JustBashProcess {
   lastWords(): string
 }
 
-interface JustBashProcessOptions {
-  folder: string
+interface JustBashProcessOptions extends ShellFolders {
   limits: CommandLimits
   hostFetch: HostFetch | null
   log: Log
@@ -69,7 +68,9 @@ interface Child {
 }
 
 export function startJustBash({ limits, hostFetch, log, ...options }: JustBashProcessOptions): JustBashProcess {
-  const child = spawnChild(realpathSync(options.folder), limits, hostFetch)
+  const { folder, laid } = options
+  const folders = { folder: realpathSync(folder), laid: laid === undefined ? undefined : realpathSync(laid) }
+  const child = spawnChild(folders, limits, hostFetch)
   const { process: spawned, channel, started, over } = child
   const priority = lowerPriority(spawned, log)
   spawned.once('exit', (code, signal) => finish(child, { code, signal }))
@@ -106,14 +107,14 @@ export function startJustBash({ limits, hostFetch, log, ...options }: JustBashPr
   }
 }
 
-/** `folder` must be a real path without links: Node's permissions apply to real paths, so a path with a link would allow nothing. */
+/** The folders must be real paths without links: Node's permissions apply to real paths, so a path with a link would allow nothing. */
 function spawnChild(
-  folder: string,
+  { folder, laid }: ShellFolders,
   { memoryBytesMax, fileBytesMax }: CommandLimits,
   hostFetch: HostFetch | null,
 ): Child {
-  const settings: ChildSettings = { folder, hasNetwork: hostFetch !== null, memoryBytesMax, fileBytesMax }
-  const spawned = spawn(process.execPath, [...childFlags(folder), childFile, JSON.stringify(settings)], {
+  const settings: ChildSettings = { folder, laid, hasNetwork: hostFetch !== null, memoryBytesMax, fileBytesMax }
+  const spawned = spawn(process.execPath, [...childFlags(folder, laid), childFile, JSON.stringify(settings)], {
     cwd: folder,
     env: {},
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
@@ -179,8 +180,8 @@ async function fetchFor(child: Child, hostFetch: HostFetch, { id, ...wanted }: C
 function runIn(child: Child, command: Command): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>()
   child.running = { command, resolve }
-  const { language, code, outputBytesMax } = command
-  send(child, { exec: { language, code, outputBytesMax } })
+  const { language, code, env = {}, outputBytesMax } = command
+  send(child, { exec: { language, code, env, outputBytesMax } })
   return promise
 }
 

@@ -1,8 +1,8 @@
 // What the service and a just-bash child say to each other, a line of JSON each; bytes travel as base64.
-import type { Command } from './sandbox.ts'
+import type { Command, ShellFolders } from './sandbox.ts'
 
 export type ToChild =
-  | { exec: Pick<Command, 'language' | 'code' | 'outputBytesMax'> }
+  | { exec: Pick<Command, 'language' | 'code' | 'env' | 'outputBytesMax'> }
   | { fetched: { id: number; answer: FetchAnswer } }
 
 /** Every message of the child by its name; a line holds exactly one of them. */
@@ -25,8 +25,7 @@ export type FetchAnswer =
   | { refused: string }
 
 /** What the child is started with, as its one argument. */
-export interface ChildSettings {
-  folder: string
+export interface ChildSettings extends ShellFolders {
   hasNetwork: boolean
   memoryBytesMax: number
   fileBytesMax: number

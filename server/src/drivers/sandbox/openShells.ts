@@ -1,10 +1,17 @@
 // The open shells of a driver: how many there may be at once, who waits for a slot, and the end of them all.
 import assert from 'node:assert/strict'
-import { outputBytesAllowed, type Command, type Executed, type SandboxDriver, type Shell } from './sandbox.ts'
+import {
+  outputBytesAllowed,
+  type Command,
+  type Executed,
+  type SandboxDriver,
+  type Shell,
+  type ShellFolders,
+} from './sandbox.ts'
 
 type OpenAndClose = Pick<SandboxDriver, 'open' | 'close'>
 
-export function openShells(shellsMax: number, start: (folder: string) => Shell): OpenAndClose {
+export function openShells(shellsMax: number, start: (folders: ShellFolders) => Shell): OpenAndClose {
   const shells = new Set<Shell>()
   const waiting: (() => void)[] = []
   let isClosed = false
@@ -37,7 +44,7 @@ export function openShells(shellsMax: number, start: (folder: string) => Shell):
   }
 
   return {
-    async open({ folder, signal }) {
+    async open({ folder, laid, signal }) {
       await place(signal)
       if (isClosed || signal.aborted) {
         giveBack()
@@ -45,7 +52,7 @@ export function openShells(shellsMax: number, start: (folder: string) => Shell):
         throw new Error('The sandboxes of this process are closed. Try again on another one, or once it has restarted.')
       }
       try {
-        const shell = oneAtATime(start(folder), () => {
+        const shell = oneAtATime(start({ folder, laid }), () => {
           shells.delete(shell)
           giveBack()
         })

@@ -10,9 +10,15 @@ export interface SandboxDriver {
    * A shell whose /workspace is this folder of the host: absolute, made by the caller, on a local disk, its files linked
    * from nowhere else (a command may change them in place). Waits while too many are open.
    */
-  open(wanted: { folder: string; signal: AbortSignal }): Promise<Shell>
+  open(wanted: ShellFolders & { signal: AbortSignal }): Promise<Shell>
   /** Ends every shell at once. */
   close(): Promise<void>
+}
+
+export interface ShellFolders {
+  folder: string
+  /** A folder of the host whose own folders are beside /workspace, under their names: commands read them and change nothing in them. */
+  laid?: string | undefined
 }
 
 /** Each command starts in a new shell: only the files in /workspace stay, and processes that it left running are gone when exec answers. */
@@ -26,6 +32,8 @@ export interface Shell {
 export interface Command {
   language: 'bash' | 'python' | 'js'
   code: string
+  /** Variables of its environment, besides those that every command has. */
+  env?: Readonly<Record<string, string>>
   timeoutMs: number
   /**
    * How many bytes of stdout, and how many of stderr, are returned: at most 4 MiB each. The rest is thrown away while the

@@ -1,5 +1,6 @@
 // The watch over one command: cuts it off when it takes too long, grows too large, or is no longer wanted.
 import { statfs } from 'node:fs/promises'
+import { mayHoldBytes } from './diskUse.ts'
 import type { Command, Executed, CommandLimits } from './sandbox.ts'
 import { sampleTree } from './processTree.ts'
 
@@ -35,9 +36,11 @@ export function watchCommand({ pid, folder, command, limits }: Watched): Watch {
     if (pids.length > limits.processesMax) resolve('processes')
     const free = await freeBytes(folder)
     freeAtStart ??= free
-    // By what is left of the disk and not by the sizes of files: a file that is deleted while open has no name to find it by.
-    // Half of what was free always stays, since a database may live there.
-    if (freeAtStart - free > Math.min(limits.diskBytesMax, freeAtStart / 2)) resolve('disk')
+    const lost = freeAtStart - free
+    // Half of what was free always stays, whoever takes it: a database may live there.
+    if (lost > freeAtStart / 2) resolve('disk')
+    // What is left of the disk is looked at first: it costs nothing. Files are counted only when so much is gone, since others write too.
+    if (lost > limits.diskBytesMax && (await mayHoldBytes({ folder, pids }, limits.diskBytesMax))) resolve('disk')
     if (!isStopped) timer = setTimeout(lookAgain, sampleEveryMs)
   }
 
@@ -73,7 +76,7 @@ export function endingOf(cut: Exclude<CutReason, 'aborted'> | 'died', command: C
     timeout: `Stopped after ${command.timeoutMs / 1000} s. Do less at once, or allow it more time.`,
     memory: `Stopped: it used more than ${mebibytes(limits.memoryBytesMax)} of memory. Work on smaller parts.`,
     processes: `Stopped: it had more than ${limits.processesMax} processes at once. Start fewer.`,
-    disk: `Stopped: while it ran, the disk lost ${disk}, or half of what was free on it. Write less.`,
+    disk: `Stopped: it wrote more than ${disk}, or half of what was free on the disk is gone. Write less.`,
     died: 'The shell died while it ran this. Try again, or do it another way.',
   }
   return {

@@ -1,4 +1,5 @@
 // The file system of a just-bash command: the workspace on disk, everything else in memory and gone with the command.
+import { readdirSync } from 'node:fs'
 import { chmod, rmdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -10,6 +11,7 @@ import {
   MountableFs,
   ReadWriteFs,
 } from 'just-bash'
+import type { ShellFolders } from './sandbox.ts'
 
 const mebibyte = 1024 * 1024
 /** A file is read as a whole, and its text takes up to twice its size: more would not fit into the memory of a command. */
@@ -90,13 +92,30 @@ function notPermitted(path: string): Error {
   return new Error(`EPERM: operation not permitted, '${path}'`)
 }
 
-interface WorkspaceFilesOptions {
-  folder: string
+/** Node's permissions do not let the child write there either. */
+class LaidFs extends WorkspaceFs {
+  override writeFile = readOnly
+  override appendFile = readOnly
+  override mkdir = readOnly
+  override rm = readOnly
+  override mv = readOnly
+  override cp = readOnly
+  override chmod = readOnly
+  override utimes = readOnly
+  override symlink = readOnly
+  override link = readOnly
+}
+
+function readOnly(path: string): Promise<never> {
+  return Promise.reject(new Error(`EROFS: read-only file system, '${path}'`))
+}
+
+interface WorkspaceFilesOptions extends ShellFolders {
   fileBytesMax: number
   hasNetwork: boolean
 }
 
-export function workspaceFiles({ folder, fileBytesMax, hasNetwork }: WorkspaceFilesOptions): MountableFs {
+export function workspaceFiles({ folder, laid, fileBytesMax, hasNetwork }: WorkspaceFilesOptions): MountableFs {
   const memory = new InMemoryFs(undefined, { maxTotalBytes: memoryFilesBytesMax })
   for (const path of ['/tmp', '/home', '/usr/bin', '/bin']) memory.mkdirSync(path, { recursive: true })
   memory.writeFileSync('/dev/null', '')
@@ -107,5 +126,7 @@ export function workspaceFiles({ folder, fileBytesMax, hasNetwork }: WorkspaceFi
   }
   const files = new MountableFs({ base: memory })
   files.mount('/workspace', new WorkspaceFs(folder, fileBytesMax))
+  for (const name of laid === undefined ? [] : readdirSync(laid))
+    files.mount(`/${name}`, new LaidFs(`${laid}/${name}`, 0))
   return files
 }

@@ -9,6 +9,7 @@ const known: ServerFacts = {
   runbookProblems: (procedure) =>
     procedure.split('\n').flatMap((text, index) => (text.includes('bad') ? [{ line: index + 1, message: text }] : [])),
   expressionProblem: (expression) => (expression.includes('??') ? 'there is no ??' : undefined),
+  isAllowed: (model) => model !== 'openai:forbidden',
   hasPrice: (model) => model === 'openai:priced',
 }
 
@@ -22,13 +23,16 @@ proves(
     const empty = parseBuildConfig(withData({ options: { any: 1 }, mystery: [null] }))
     assert.deepEqual(empty, {
       procedure: '',
-      model: null,
+      models: [],
       plugins: null,
       connections: [],
       subAgents: [],
+      given: { secrets: [], logins: [], skills: [], files: [] },
       limits: { max_steps: 200, max_duration_s: 3600, max_cost_usd: null, max_tokens: null },
+      onLimit: 'fail',
       max_concurrent_runs: null,
       approvals: new Map(),
+      calls: new Map(),
       output_schema: null,
     })
     const full = parseBuildConfig(
@@ -38,19 +42,30 @@ proves(
         plugins: ['memory'],
         connections: ['c'],
         subAgents: ['a'],
-        limits: { max_steps: 5, max_duration_s: 0.5, max_cost_usd: 0.1, max_tokens: 1000, max_concurrent_runs: 2 },
+        limits: {
+          max_steps: 5,
+          max_duration_s: 0.5,
+          max_cost_usd: 0.1,
+          max_tokens: 1000,
+          max_concurrent_runs: 2,
+          on_limit: 'ask',
+        },
+        calls: { http_request: 'alone' },
         approvals: { http_request: 'always', memory_write: 'never', sandbox_exec: { when: 'arguments.code == "x"' } },
         output_schema: { type: 'object' },
       }),
     )
     assert.deepEqual(full, {
       procedure: '# Do it',
-      model: 'openai:priced',
+      models: ['openai:priced'],
       plugins: ['memory'],
       connections: ['c'],
       subAgents: ['a'],
+      given: { secrets: [], logins: [], skills: [], files: [] },
       limits: { max_steps: 5, max_duration_s: 0.5, max_cost_usd: '0.1', max_tokens: 1000 },
+      onLimit: 'ask',
       max_concurrent_runs: 2,
+      calls: new Map([['http_request', 'alone']]),
       approvals: new Map<string, unknown>([
         ['http_request', 'always'],
         ['memory_write', 'never'],
@@ -107,7 +122,10 @@ const table: [data: unknown, expected: string[]][] = [
     (model): [unknown, string[]] => [models(model), [`data.models.agent.model: ${wantedModel}`]],
   ),
   [{ models: [] }, ['data.models: must be an object such as {"agent": {"model": "builtin:runbook"}}']],
-  [{ models: { agent: 'x' } }, ['data.models.agent: must be an object such as {"model": "builtin:runbook"}']],
+  [
+    { models: { agent: 'x' } },
+    ['data.models.agent: must be an object such as {"model": "builtin:runbook"}, or a list of them'],
+  ],
   [
     { plugins: ['memory', 'telepathy'] },
     ['data.plugins: "telepathy" is not a plugin of this server; it has memory, human'],
@@ -116,6 +134,9 @@ const table: [data: unknown, expected: string[]][] = [
   [{ plugins: [7, ''] }, [0, 1].map((at) => `data.plugins[${at}]: must be text: the list holds names of plugins`)],
   [{ subAgents: Array(101).fill('a') }, ['data.subAgents: must be a list of at most 100 ids of agents']],
   [{ connections: {} }, ['data.connections: must be a list of at most 100 ids of connections']],
+  [{ limits: { on_limit: 'beg' } }, ['data.limits.on_limit: must be "fail" or "ask"']],
+  [{ calls: ['alone'] }, ['data.calls: must be an object of tool names, such as {"http_request": "alone"}']],
+  [{ calls: { http_request: 'never' } }, ['data.calls.http_request: must be "alone" or "together"']],
   [{ limits: 5 }, ['data.limits: must be an object such as {"max_steps": 200}']],
   ...[0, -1, 1.5, '5', 1_000_001, true].map((max_steps): [unknown, string[]] => [
     { limits: { max_steps } },
@@ -163,3 +184,26 @@ proves('builds.problems', 'all mistakes are reported at once', () => {
     ['data.approvals.z', 'data.input', 'data.limits.max_steps', 'data.models.agent.model', 'data.plugins'],
   )
 })
+
+const routes = (...names: unknown[]) => ({ models: { agent: names.map((model) => ({ model })) } })
+
+proves(
+  'builds.routes',
+  'a list of models is read in its order, and what is wrong with one is reported with its place',
+  () => {
+    assert.deepEqual(parseBuildConfig(withData(routes('claude-x', 'openai:gpt-5'))).models, [
+      'anthropic:claude-x',
+      'openai:gpt-5',
+    ])
+    assert.deepEqual(parseBuildConfig(withData({ models: { agent: [] } })).models, [])
+    assert.deepEqual(problems(routes('claude-x', 'openai:gpt-5')), [])
+    assert.match(problems(routes('claude-x', 7)).join(), /^data\.models\.agent\[1\]\.model: must be/)
+    assert.match(problems({ models: { agent: ['claude-x'] } }).join(), /^data\.models\.agent\[0\]: must be/)
+    assert.match(problems(routes('claude-x', 'anthropic:claude-x')).join(), /names a model twice/)
+    assert.match(problems(routes('claude-x', 'builtin:runbook')).join(), /beside other models/)
+    assert.match(problems(routes('claude-x', 'openai:forbidden')).join(), /does not allow the model openai:forbidden/)
+    assert.match(problems(routes(...'abcdef'.split('').map((name) => `openai:${name}`))).join(), /at most 5/)
+    const limited = { ...routes('openai:priced', 'openai:free'), limits: { max_cost_usd: 1 } }
+    assert.match(problems(limited).join(), /openai:free has no price/)
+  },
+)

@@ -1,7 +1,8 @@
 // A build's config as the engine reads it: plain values with their defaults, and everything that is wrong, with its path.
 import { schemaProblems } from '../../base/jsonSchema/jsonSchema.ts'
 import { isAbsent, isFields, readFields, type Complain, type Fields } from './configFields.ts'
-import { readLimits } from './configLimits.ts'
+import { readLimits, readOnLimit } from './configLimits.ts'
+import { givenKinds, type Given } from '../../kit/given.ts'
 
 /** Whether a person must allow a call of a tool: never, always, or when an expression holds. */
 export type Approval = 'never' | 'always' | { when: string }
@@ -18,17 +19,26 @@ export interface Limits {
 export interface BuildConfig {
   /** Markdown. A list of messages becomes their texts, with an empty line between them. */
   procedure: string
-  /** `provider:model`, also when the config gives the model without a provider; null means the server's default. */
-  model: string | null
+  /**
+   * Each `provider:model`, also where the config gives a model without its provider: the first is asked, the others in their order where it
+   * cannot answer. None: the default of the team, or of the server.
+   */
+  models: string[]
   /** Names of tool sets; null: `defaultPlugins`. */
   plugins: string[] | null
   connections: string[]
   subAgents: string[]
+  /** What else its runs get, by names or ids. */
+  given: Given
   limits: Limits
+  /** What becomes of a run that reaches one of them: it fails, or asks a person for more. */
+  onLimit: 'fail' | 'ask'
   /** How many runs of the agent may be active at once; null: as many as the team's. */
   max_concurrent_runs: number | null
   /** The keys are tool names. */
   approvals: Map<string, Approval>
+  /** Whether calls of a tool run beside the other calls of their turn; the keys are tool names. */
+  calls: Map<string, 'alone' | 'together'>
   /** JSON Schema that the output of a run must fit. */
   output_schema: Record<string, unknown> | null
 }
@@ -45,6 +55,8 @@ export interface ServerFacts {
   plugins: readonly string[]
   /** The model of a build that names none. */
   defaultModel: string
+  /** Whether the team lets its agents use this model. */
+  isAllowed: (model: string) => boolean
   runbookProblems: (procedure: string) => { line: number; message: string }[]
   /** What is wrong with an expression; undefined: nothing. */
   expressionProblem: (expression: string) => string | undefined
@@ -103,10 +115,18 @@ export function problemsOf(config: unknown, known: ServerFacts): Problem[] {
   for (const { path, message } of parsed.output_schema ? schemaProblems(parsed.output_schema) : []) {
     complain(`data.output_schema${path}`, message)
   }
-  const model = parsed.model ?? known.defaultModel
-  if (parsed.limits.max_cost_usd !== null && !known.hasPrice(model)) {
-    const remedy = 'leave the limit out, or add the price to the file that RUNYARD_MODEL_PRICES names'
-    complain('data.limits.max_cost_usd', `${model} has no price, so its cost cannot be limited; ${remedy}`)
+  const models = parsed.models.length > 0 ? parsed.models : [known.defaultModel]
+  for (const model of models) {
+    if (parsed.limits.max_cost_usd !== null && !known.hasPrice(model)) {
+      const remedy = 'leave the limit out, or add the price to the file that RUNYARD_MODEL_PRICES names'
+      complain('data.limits.max_cost_usd', `${model} has no price, so its cost cannot be limited; ${remedy}`)
+    }
+    if (!known.isAllowed(model)) {
+      complain(
+        'data.models.agent',
+        `the team does not allow the model ${model}; its model settings list what it allows`,
+      )
+    }
   }
   return problems
 }
@@ -131,18 +151,21 @@ function read(config: unknown, complain: Complain): { config: BuildConfig; piece
     pieces,
     config: {
       procedure: text,
-      model: readModel(data['models'], complain),
+      models: readModels(data['models'], complain),
       plugins: readList(data['plugins'], 'data.plugins', 'names of plugins', complain),
       connections: readList(data['connections'], 'data.connections', 'ids of connections', complain) ?? [],
       subAgents: readList(data['subAgents'], 'data.subAgents', 'ids of agents', complain) ?? [],
+      given: readGiven(data, complain),
       limits: {
         max_steps: limits.max_steps ?? 200,
         max_duration_s: limits.max_duration_s ?? 3600,
         max_cost_usd: limits.max_cost_usd === null ? null : String(limits.max_cost_usd),
         max_tokens: limits.max_tokens,
       },
+      onLimit: readOnLimit(data['limits'], 'data.limits.on_limit', complain),
       max_concurrent_runs,
       approvals: readApprovals(data['approvals'], complain),
+      calls: readCalls(data['calls'], complain),
       output_schema: readFields(data['output_schema'], 'data.output_schema', 'a JSON Schema (an object)', complain),
     },
   }
@@ -219,15 +242,38 @@ function fullModelName(model: string): string {
 
 const modelText = new RegExp(`^(?:builtin:runbook|(?:${providers.join('|')}):[!-~]+)$`)
 
-function readModel(models: unknown, complain: Complain): string | null {
+/** How many models a build may name: each is one more provider that a turn may wait for. */
+const routesMax = 5
+
+/** `agent` is one model, or a list of them in the order in which they are asked. */
+function readModels(models: unknown, complain: Complain): string[] {
   const all = readFields(models, 'data.models', 'an object such as {"agent": {"model": "builtin:runbook"}}', complain)
-  const agent = readFields(
-    all?.['agent'],
-    'data.models.agent',
-    'an object such as {"model": "builtin:runbook"}',
-    complain,
-  )
-  const model = agent?.['model']
+  const agent = all?.['agent']
+  if (!Array.isArray(agent)) {
+    const model = readModel(agent, 'data.models.agent', complain)
+    return model === null ? [] : [model]
+  }
+  if (agent.length > routesMax) {
+    complain('data.models.agent', `must have at most ${routesMax} models`)
+    return []
+  }
+  const routes = agent.flatMap((one, index) => {
+    const path = `data.models.agent[${index}]`
+    const model = readModel(one, path, complain)
+    if (model === null && (!isFields(one) || isAbsent(one['model']))) complain(path, 'must be {"model": …}')
+    return model === null ? [] : [model]
+  })
+  if (new Set(routes).size < routes.length) complain('data.models.agent', 'names a model twice')
+  if (routes.length > 1 && routes.some((model) => model.startsWith('builtin:'))) {
+    complain('data.models.agent', 'cannot have builtin:runbook beside other models: it asks no provider')
+    return routes.slice(0, 1)
+  }
+  return [...new Set(routes)]
+}
+
+function readModel(agent: unknown, path: string, complain: Complain): string | null {
+  const fields = readFields(agent, path, 'an object such as {"model": "builtin:runbook"}, or a list of them', complain)
+  const model = fields?.['model']
   if (isAbsent(model)) return null
   if (typeof model === 'string' && model.length <= nameLengthMax) {
     const full = fullModelName(model)
@@ -236,7 +282,7 @@ function readModel(models: unknown, complain: Complain): string | null {
   const wanted =
     `must be builtin:runbook, or provider:model with one of the providers ${providers.join(', ')}; ` +
     'names that begin with claude-, gpt- or gemini- need no provider'
-  complain('data.models.agent.model', wanted)
+  complain(`${path}.model`, wanted)
   return null
 }
 
@@ -251,6 +297,14 @@ function readList(value: unknown, path: string, what: string, complain: Complain
     if (!isName) complain(`${path}[${index}]`, `must be text: the list holds ${what}`)
     return isName
   })
+}
+
+function readGiven(data: Fields, complain: Complain): Given {
+  const lists = givenKinds.map((kind) => [
+    kind,
+    readList(data[kind], `data.${kind}`, `names or ids of ${kind}`, complain) ?? [],
+  ])
+  return Object.fromEntries(lists) as Given
 }
 
 function readApprovals(value: unknown, complain: Complain): Map<string, Approval> {
@@ -276,4 +330,14 @@ function readApprovals(value: unknown, complain: Complain): Map<string, Approval
     }
   }
   return approvals
+}
+
+function readCalls(value: unknown, complain: Complain): BuildConfig['calls'] {
+  const calls: BuildConfig['calls'] = new Map()
+  const what = 'an object of tool names, such as {"http_request": "alone"}'
+  for (const [tool, way] of Object.entries(readFields(value, 'data.calls', what, complain) ?? {})) {
+    if (way === 'alone' || way === 'together') calls.set(tool, way)
+    else complain(`data.calls.${tool}`, 'must be "alone" or "together"')
+  }
+  return calls
 }

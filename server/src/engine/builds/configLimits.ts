@@ -1,5 +1,5 @@
 // The limits that a build's config gives to its runs.
-import { isAbsent, readFields, type Complain } from './configFields.ts'
+import { isAbsent, isFields, readFields, type Complain } from './configFields.ts'
 
 const limitRanges = {
   max_steps: { most: 1_000_000, isWhole: true },
@@ -26,4 +26,11 @@ export function readLimits(value: unknown, path: string, complain: Complain): Gi
     return [name, null]
   })
   return Object.fromEntries(given) as GivenLimits
+}
+
+export function readOnLimit(limits: unknown, path: string, complain: Complain): 'fail' | 'ask' {
+  const given = isFields(limits) ? limits['on_limit'] : undefined
+  if (given === 'ask' || given === 'fail') return given
+  if (!isAbsent(given)) complain(path, 'must be "fail" or "ask"')
+  return 'fail'
 }

@@ -1,7 +1,7 @@
 // What would become of a step if the process that has its run died now, by the same rules by which it is then resolved.
 import type { Context } from '../../kit/context.ts'
 import type { OutsideTool, Tool } from '../../kit/tool.ts'
-import type { CallKind, StepState } from '../ledger/change.ts'
+import { notBegun, type CallKind, type StepState } from '../ledger/change.ts'
 
 export const crashOutcomes = ['never_again', 'made_again', 'checked_first', 'asks', 'waits'] as const
 type CrashOutcome = (typeof crashOutcomes)[number]
@@ -18,6 +18,7 @@ const ofDoubt = { retry: 'made_again', probe: 'checked_first', ask: 'asks' } as 
 interface AnyStep {
   kind: CallKind | 'model'
   state: StepState
+  attempt: number
   arguments: unknown
 }
 
@@ -34,7 +35,7 @@ export function afterCrash(step: AnyStep, tool: Tool | undefined, context: Conte
     case 'approval':
       return 'waits'
     case 'intent':
-      if (step.kind === 'model') return 'made_again'
+      if (step.kind === 'model' || step.attempt === notBegun) return 'made_again'
       if (!tool) return null
       // the effect of any other call is written with its outcome: without the one there is not the other
       return tool.kind === 'outside' ? ofDoubt[onDoubtOf(tool, step.arguments, context)] : 'made_again'

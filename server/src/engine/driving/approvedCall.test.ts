@@ -67,7 +67,7 @@ proves(
       [[['/pay', 'ten']], []],
     )
 
-    // a run that goes on after its end keeps the same config; a run that begins now follows the new one
+    // a run that continues after its end keeps the same config; a run that begins now follows the new one
     await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'Again.' } })
     await drainRuns(service)
     await allow(team, runId)

@@ -5,7 +5,7 @@ import { addEvent, putStep, type CallStep } from '../ledger/change.ts'
 import { withMoment } from '../ledger/moments.ts'
 import type { Effect } from '../ledger/applyLane.ts'
 import { toolCallOf, type HeldRun } from './heldRun.ts'
-import { capped, recordOutcome, type FileToSave } from './outcome.ts'
+import { capped, recordOutcome, withoutSecrets, type FileToSave } from './outcome.ts'
 
 /** The error of a call whose effect our own database refused. */
 export const insideFailure = 'This call failed inside the service. Its operator finds the reason in the log.'
@@ -16,7 +16,8 @@ export function insideEffect(held: HeldRun, step: CallStep, note: (outcome: Outc
     tool: step.tool,
     call: toolCallOf<never>(held, step),
     record(change, outcome) {
-      const clean = capped(step, outcome).outcome
+      // a file or a memory may hold what a command wrote there
+      const clean = capped(step, withoutSecrets(outcome, held.scrub)).outcome
       recordOutcome(change, step, clean)
       note(clean)
     },

@@ -1,6 +1,7 @@
 // Drives one held run, turn by turn, until it ends, must wait, or is no longer ours. Every write goes through the ledger; memory is only a copy.
 import { parseBounded } from '../../base/boundedJson.ts'
 import { setImmediate } from 'node:timers/promises'
+import { scrubbed, type Scrub } from '../../base/knownSecrets.ts'
 import { oneLine } from '../../base/oneLine.ts'
 import { bytesHeld } from '../../base/valueSize.ts'
 import { threadTimeMs } from '../../base/threadTime.ts'
@@ -12,22 +13,30 @@ import { teamTimeOf } from '../../kit/teamTime.ts'
 import { defaultPlugins } from '../builds/buildConfig.ts'
 import { addMessage, isCall, newChange, putStep, type Change, type ModelStep, messageText } from '../ledger/change.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
-import { callingRunOf, commit, feed, type HeldRun, type DriveParts, type Hold } from './heldRun.ts'
+import { callingRunOf, commit, feed, note, showView, type HeldRun, type DriveParts, type Hold } from './heldRun.ts'
 import type { Ending } from '../ledger/applyLane.ts'
-import { entriesOf, entryOf, readMessages, readSteps } from '../ledger/history.ts'
+import { entriesOf, entryOf, readMessages, readSteps, readView } from '../ledger/history.ts'
 import { giveUp } from './giveUp.ts'
+import { cleanTurn, readScrubber } from './hiddenValues.ts'
 import { createOpenResources } from './openResources.ts'
-import { complete, fail, failWith, pause } from './releaseRun.ts'
-import { reachedLimit, reachedMemory } from './limits.ts'
+import { complete, ended, fail, failWith, pause } from './releaseRun.ts'
+import { isAskingForMore, stopAtLimit, waitForMore } from './askForMore.ts'
+import { reachedLimit, reachedMemory, reachedTime } from './limits.ts'
 import type { LoadedBuild } from '../builds/loadBuild.ts'
 import { outputTokensMax } from '../builds/models.ts'
 import { checkOutput, type OutputMisfit } from '../builds/outputSchema.ts'
 import { unlessAborted } from './makeCall.ts'
+import { makeRoom, tokensOf } from './makeRoom.ts'
+import { isFolded } from './folded.ts'
+import { newView, type View } from './modelView.ts'
 import { performCalls } from './performCalls.ts'
+import { recallSet } from './recallTool.ts'
 import { resolveOpenSteps } from './resolveOpenSteps.ts'
-import { askModel, nextOfPure, usedBy, withUse } from './turn.ts'
+import { chooseRoute, recallRoutes } from './routes.ts'
+import { newRoutes, type Routes } from './routeState.ts'
+import { askModel, nextOfPure, usedBy, withUse, type Asked } from './turn.ts'
 import { beginStretch } from './runTelemetry.ts'
-import { connectionUseOf } from '../../kit/registry.ts'
+import { connectionUseOf, givenToolsOf } from '../../kit/registry.ts'
 import { LimitReached, Yielded } from './leaving.ts'
 
 /** How long reading a log again may block the process. */
@@ -44,8 +53,11 @@ export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): 
   const time = teamTimeOf(parts.context)
   await time.turn(run.team_id)
   const build = await parts.loadBuild(parts.context.db.sql, run)
-  const ofConnections = await toolsOfConnections(parts.context, run, build, signal)
-  const held = time.piece(run.team_id, () => open(parts, run, build, ofConnections, hold))
+  const ofBuild = await toolsOfBuild(parts.context, run, build, signal)
+  const scrub = await readScrubber(parts.context, callingRunOf(run), build)
+  const team = await parts.models.of(run.team_id)
+  const routes = newRoutes(build, { team, models: parts.models, breakers: parts.breakers })
+  const held = time.piece(run.team_id, () => open(parts, run, { build, routes, ofBuild, scrub }, hold))
   if (run.failures >= failuresMax) {
     return failWith(held, 'internal_error', 'The run could not be advanced. Its operator finds the reason in the log.')
   }
@@ -55,6 +67,17 @@ export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): 
       signal.throwIfAborted()
       if (!mayContinue()) throw new Yielded()
       await time.turn(run.team_id)
+      const more = held.open.find(isAskingForMore)
+      if (more) {
+        if (await waitForMore(held, more)) return
+        await readNews(held)
+        continue
+      }
+      const timeOver = reachedTime(held.run)
+      if (timeOver) {
+        if (await stopAtLimit(held, timeOver)) return
+        continue
+      }
       await resolveOpenSteps(held)
       await readNews(held)
       const waits = held.open.find(isCall)
@@ -62,48 +85,70 @@ export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): 
         if (await pause(held, waits)) return
         continue
       }
-      const limit = reachedLimit(held) ?? reachedMemory(held)
-      if (limit) return await failWith(held, 'limit_reached', limit)
+      const memory = reachedMemory(held)
+      if (memory) return await failWith(held, 'limit_reached', memory)
+      const limit = reachedLimit(held)
+      if (limit) {
+        if (await stopAtLimit(held, limit)) return
+        continue
+      }
       if (await takeTurn(parts, held)) return
     }
   } catch (error) {
     if (!(signal.aborted && signal.reason instanceof LimitReached)) throw error
-    await failWith(held, 'limit_reached', signal.reason.message)
+    const more = held.open.find(isAskingForMore)
+    if (!more && (await stopAtLimit(held, { limit: 'max_duration_s', says: signal.reason.message }))) return
+    // it asked for more: whoever takes it next finds what was answered, and counts its time from then on
+    const asked = more ?? held.open.find(isAskingForMore)
+    if (!asked || !(await waitForMore(held, asked))) throw new Yielded()
   } finally {
     await held.openResources.close()
   }
 }
 
 /** The tools as they are when the run is taken: tools that come or change later are for the next process that takes it. */
-async function toolsOfConnections(
+async function toolsOfBuild(
   context: Context,
   run: ClaimedRun,
   build: LoadedBuild,
   signal: AbortSignal,
 ): Promise<ToolSet[]> {
-  const use = build.connections.length > 0 ? connectionUseOf(context) : undefined
-  if (!use) return []
-  const tools = use.tools({ sql: context.db.sql, context, run: callingRunOf(run), connectionIds: build.connections })
+  const { connections, given } = build
+  const use = connections.length > 0 ? connectionUseOf(context) : undefined
+  const own = givenToolsOf({ context, run: callingRunOf(run), given })
+  const tools = use?.tools({ sql: context.db.sql, context, run: callingRunOf(run), connectionIds: connections })
   // a server may take long to list its tools
-  return unlessAborted(tools, signal)
+  return [...(await own), ...((await (tools && unlessAborted(tools, signal))) ?? [])]
+}
+
+interface Opened {
+  build: LoadedBuild
+  routes: Routes
+  ofBuild: ToolSet[]
+  scrub: Scrub | undefined
 }
 
 function open(
   parts: DriveParts,
   run: ClaimedRun,
-  build: LoadedBuild,
-  ofConnections: ToolSet[],
+  { build, routes, ofBuild, scrub }: Opened,
   { signal, writeSignal, workerId }: Hold,
 ): HeldRun {
   const { context, applyLane, models, telemetry } = parts
-  const toolRegistry = parts.toolRegistry.with(ofConnections)
-  const modelName = build.model ?? models.defaultModel
+  const toolRegistry = parts.toolRegistry.with(ofBuild)
+  const modelName = routes.names[0]!
   beginStretch(telemetry, build.agentName, modelName)
-  const model = models.find(modelName)
+  const model = routes.team.find(modelName)
   const facts = factsOf(run, build)
   const resolver = parts.resolverFor(build.procedure, facts, model.isPure)
-  const sets = [...(build.plugins ?? defaultPlugins), ...resolver.sets, ...ofConnections.map(({ name }) => name)]
-  const setup: Setup = {
+  const sets = [
+    ...(build.plugins ?? defaultPlugins),
+    ...resolver.sets,
+    ...ofBuild.map(({ name }) => name),
+    // from the first turn on: a tool that came later would change the beginning of every request
+    ...(model.isPure ? [] : [recallSet.name]),
+  ]
+  const plain: Setup = {
     model: modelName,
     procedure: build.procedure,
     tools: [...toolRegistry.describe(sets), ...resolver.tools],
@@ -111,7 +156,10 @@ function open(
     output_schema: build.output_schema,
     output_tokens_max: run.limits.max_cost_usd === null ? null : outputTokensMax,
   }
+  // what started the run may hold a secret too
+  const setup = scrub && !model.isPure ? scrubbed(plain, scrub) : plain
   const { steps, input_tokens, output_tokens, cost_usd } = run
+  const fixedBytes = model.isPure ? 0 : JSON.stringify(setup).length
   return {
     run,
     build,
@@ -121,6 +169,7 @@ function open(
     telemetry,
     model,
     modelName,
+    routes,
     resolver,
     workerId,
     sets,
@@ -128,6 +177,11 @@ function open(
     writeSignal,
     atEnd: parts.atEnd(run),
     conversation: model.open(setup),
+    setup,
+    window: models.windowOf(modelName),
+    view: newView(),
+    log: [],
+    refusal: undefined,
     turn: 0,
     step: 0,
     open: [],
@@ -136,8 +190,10 @@ function open(
     messageSeen: 0,
     usage: { steps, input_tokens, output_tokens, cost_usd },
     misfits: 0,
-    promptBytes: model.isPure ? 0 : JSON.stringify(setup).length,
+    promptBytes: fixedBytes,
+    fixedBytes,
     heldBytes: bytesHeld(run.message),
+    scrub,
     callNames: new Map(),
     openResources: createOpenResources(context.log, run.id),
     line: { tail: Promise.resolve() },
@@ -181,27 +237,37 @@ async function recall(held: HeldRun): Promise<void> {
   // a run that nobody held before has nothing but the message it was started with
   if (run.epoch === 1 && run.steps === 0 && run.message_seq <= 1) {
     const text = messageText(run.message)
-    if (text !== undefined) feed(held, { kind: 'user', text, restarts: false })
+    if (text !== undefined) feed(held, { kind: 'user', text, restarts: false }, { seq: run.message_seq })
     held.messageSeen = run.message_seq
     return
   }
-  const messages = await readMessages(context.db.sql, run.id, 0)
+  const { sql } = context.db
+  const view = held.model.isPure ? undefined : ((await readView(sql, run.id)) as View | undefined)
+  const folded = view?.folded ?? null
+  if (view) held.view = view
+  // blocks of a procedure read the results of older ones, whether the model is still shown them or not
+  const isAllNeeded = !folded || held.resolver.tools.length > 0
+  const after = isAllNeeded ? 0 : { turn: folded.through, said: folded.said }
+  const messages = await readMessages(sql, run.id, after)
   const { entries, turn } = entriesOf(messages)
   const time = teamTimeOf(context)
   let resumedAt = threadTimeMs()
-  for (const entry of entries) {
-    feed(held, entry)
+  for (const logged of entries) {
+    if (isFolded(logged, folded)) note(held, logged.entry)
+    else feed(held, logged.entry, logged)
     // a model that follows a procedure evaluates every step again, and the log may be long
     if (threadTimeMs() - resumedAt < recallMs) continue
     time.usedThread(run.team_id, threadTimeMs() - resumedAt)
     await (time.turn(run.team_id) ?? setImmediate())
     resumedAt = threadTimeMs()
   }
+  if (view) showView(held, view).open()
   held.turn = turn
   held.messageSeen = messages.at(-1)?.seq ?? 0
   const { open: steps, lastSeq } = await readSteps(context.db.sql, run.id)
   held.open = steps
   held.step = lastSeq
+  await recallRoutes(held, sql)
 }
 
 /** Feeds what people said since the last turn; read only when somebody raised the run's wake number. */
@@ -210,7 +276,7 @@ async function readNews(held: HeldRun): Promise<void> {
   held.wakeSeen = held.wakeSeq
   for (const message of await readMessages(held.context.db.sql, held.run.id, held.messageSeen)) {
     held.messageSeen = message.seq
-    if (message.role === 'user') feed(held, entryOf(message))
+    if (message.role === 'user') feed(held, entryOf(message), { seq: message.seq })
   }
 }
 
@@ -218,25 +284,85 @@ async function readNews(held: HeldRun): Promise<void> {
 async function takeTurn(parts: DriveParts, held: HeldRun): Promise<boolean> {
   const { models } = parts
   const costOf = (usage: TokenUsage) => models.costOf(held.modelName, usage)
+  const worstCost = (promptBytes: number) => models.worstCost(held.modelName, promptBytes)
+  await chooseRoute(held)
+  if (!held.model.isPure) {
+    const left = await makeRoom(held, { costOf, worstCost })
+    if (left.kind === 'again') return false
+    if (left.kind === 'stuck') {
+      const { code, message } = held.refusal ?? { code: 'model_refused_request', message: 'The run is too long.' }
+      await failWith(held, code, message)
+      return true
+    }
+    if (left.kind !== 'fits') return leave(held, left, worstCost(held.promptBytes))
+  }
+  const { promptBytes } = held
   const asked = await askModel(held, {
-    worstCost: () => models.worstCost(held.modelName, held.promptBytes),
+    conversation: held.conversation,
+    about: null,
+    turn: held.turn + 1,
+    worstCost: () => worstCost(promptBytes),
     costOf,
     onText: (delta) => parts.onText(held.run.id, delta),
   })
+  if (asked.kind === 'moved') return false
+  if (asked.kind === 'too_long') return learnWindow(held, asked)
+  if (asked.kind !== 'turn') return leave(held, asked, worstCost(promptBytes))
+  held.refusal = undefined
+  learnSize(held, promptBytes, asked.turn.usage)
+  const change = newChange(held.run, held.turn + 1)
+  const turn = cleanTurn(asked.turn, held.scrub)
+  if (asked.step) endModelStep(change, asked.step, usedBy(turn.usage, costOf), turn.text)
+  return recordTurn(held, change, turn)
+}
+
+/** The model did not answer: the run fails, or waits until it may. */
+async function leave(
+  held: HeldRun,
+  asked: Extract<Asked, { kind: 'failed' | 'later' }>,
+  worstCost: string,
+): Promise<boolean> {
+  if (asked.kind === 'failed' && asked.code === 'limit_reached') {
+    return stopAtLimit(held, { limit: 'max_cost_usd', says: asked.message }, worstCost)
+  }
   if (asked.kind === 'failed') {
     await failWith(held, asked.code, asked.message, asked.step)
     return true
   }
-  if (asked.kind === 'later') {
-    const detail = { reason: 'model_unavailable', message: asked.reason }
-    const waiting_on = { kind: 'time', detail, due_at: asked.at }
-    const step: ModelStep = { ...asked.step, state: 'waiting', result: { waiting_on } }
-    held.open.push(step)
-    return pause(held, step)
-  }
-  const change = newChange(held.run, held.turn + 1)
-  if (asked.step) endModelStep(change, asked.step, usedBy(asked.turn.usage, costOf), asked.turn.text)
-  return recordTurn(held, change, asked.turn)
+  const detail = { reason: 'model_unavailable', message: asked.reason }
+  const waiting_on = { kind: 'time', detail, due_at: asked.at }
+  const step: ModelStep = { ...asked.step, state: 'waiting', result: { waiting_on } }
+  held.open.push(step)
+  return pause(held, step)
+}
+
+/** How much shorter than a refused request the next one must at least be. */
+const shorterShare = 0.8
+
+/** The provider says that the request is too long: its window is smaller than we thought, and the log is made to fit it. */
+async function learnWindow(held: HeldRun, asked: Extract<Asked, { kind: 'too_long' }>): Promise<boolean> {
+  const { view, window, promptBytes } = held
+  const { code, message, step } = asked
+  const change = newChange(held.run, held.turn)
+  putStep(change, ended(step, 'failed', message))
+  change.usage = { ...change.usage, steps: 1 }
+  change.reserved_usd = '0'
+  await commit(held, change)
+  held.refusal = { code, message }
+  const refused = Math.floor(tokensOf(promptBytes, view) * shorterShare)
+  held.view = { ...view, window: Math.min(view.window ?? window, refused) }
+  return false
+}
+
+/** Requests that are too short tell little about how the provider counts. */
+const tellingTokens = 500
+const bytesPerTokenMin = 1
+const bytesPerTokenMax = 6
+
+function learnSize(held: HeldRun, bytes: number, { input_tokens: tokens }: TokenUsage): void {
+  if (held.model.isPure || tokens < tellingTokens) return
+  const bytesPerToken = Math.min(bytesPerTokenMax, Math.max(bytesPerTokenMin, bytes / tokens))
+  held.view = { ...held.view, bytesPerToken }
 }
 
 /** How much of what a model said stands on its step, for lists of steps; the message has all of it. */

@@ -1,4 +1,4 @@
-// Runs of several teams in one process: a team holds at most its share of the places, however its runs get there.
+// Runs of several teams in one process: a team holds at most its share of the seats, however its runs get there.
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
@@ -19,7 +19,7 @@ const quietCame = Promise.withResolvers<void>()
 const shareCame = Promise.withResolvers<void>()
 const allCame = Promise.withResolvers<void>()
 const noisyRuns = 10
-/** Three quarters of eight places. */
+/** Three quarters of eight seats. */
 const share = 6
 let came = 0
 let atWork = 0
@@ -118,7 +118,7 @@ suite('the runs of a process', () => {
 
   proves(
     'pools.runs',
-    'a team whose runs stand in line gets its places, and of this process only its share',
+    'a team whose runs wait gets its slots, and of this process only its share of seats',
     async () => {
       const team = await seedTeam(service)
       await sql`insert into admission (team_id, places) values (${team.id}, 1) on conflict (team_id) do update set places = 1`

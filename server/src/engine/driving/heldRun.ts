@@ -1,19 +1,25 @@
 // What a worker knows of a run while it holds it, and how it writes: all of it can be rebuilt from the log, so losing it loses nothing.
+import { scrubbed, type Scrub } from '../../base/knownSecrets.ts'
 import { bytesHeld } from '../../base/valueSize.ts'
-import type { Conversation, Entry, Model } from '../../drivers/model/model.ts'
+import type { Conversation, Entry, Model, Setup } from '../../drivers/model/model.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Begun, CallingRun, OpenResources, Outcome, ToolCall } from '../../kit/tool.ts'
 import { callIdOf, type CallStep, type Change, type Step } from '../ledger/change.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
 import type { LoadedBuild, LoadBuild } from '../builds/loadBuild.ts'
+import type { Logged } from '../ledger/history.ts'
 import { sum } from '../ledger/money.ts'
 import type { StepResolver, ResolverFor } from '../builds/runStepTool.ts'
 import type { ToolRegistry } from '../builds/toolRegistry.ts'
+import { isFolded } from './folded.ts'
+import { bytesOf, entryBytes, shownEntries, type View } from './modelView.ts'
 import { endCall, noteMove, type RunTelemetry } from './runTelemetry.ts'
 import { writeSurely, type SureWriting } from './writeSurely.ts'
 import type { ApplyLane, Effect, PlanEnding, Write } from '../ledger/applyLane.ts'
 import { Fenced } from './leaving.ts'
 import type { EngineModels } from '../builds/models.ts'
+import type { Breakers } from './breakers.ts'
+import type { Routes } from './routeState.ts'
 
 export interface HeldRun extends SureWriting {
   build: LoadedBuild
@@ -23,7 +29,19 @@ export interface HeldRun extends SureWriting {
   atEnd: Write['atEnd']
   model: Model
   modelName: string
+  /** The models that it may ask; `modelName` is the one that it asks now. */
+  routes: Routes
   conversation: Conversation
+  /** What its conversations are opened with. */
+  setup: Setup
+  /** How many tokens a request to the model may hold. */
+  window: number
+  /** What the model is shown of the log. */
+  view: View
+  /** Everything that the model was told and that is not folded; empty for a pure model, which keeps what it needs. */
+  log: Logged[]
+  /** The provider refused the last request as too long. */
+  refusal: { code: string; message: string } | undefined
   resolver: StepResolver
   /** The process that holds it (processes.id). */
   workerId: string
@@ -46,8 +64,12 @@ export interface HeldRun extends SureWriting {
   misfits: number
   /** About how much the model reads: the input of its next turn, for the worst case of its cost. */
   promptBytes: number
+  /** The part of it that is in every request. */
+  fixedBytes: number
   /** About how much memory the entries of its log take in this process. */
   heldBytes: number
+  /** Cuts out what the run may use and nobody may see; read again with every call that acts outside. */
+  scrub: Scrub | undefined
   /** What the model called the calls that have no result yet, by their id. */
   callNames: Map<string, string>
   /** Aborted when the run was stopped or ran out of its time, and when the process stops: every call ends. */
@@ -62,6 +84,7 @@ export interface DriveParts {
   applyLane: ApplyLane
   toolRegistry: ToolRegistry
   models: EngineModels
+  breakers: Breakers
   loadBuild: LoadBuild
   resolverFor: ResolverFor
   onText: (runId: string, delta: string) => void
@@ -114,14 +137,47 @@ export async function commit(
   return true
 }
 
-/** Feeds the model what happened. */
-export function feed(held: HeldRun, entry: Entry): void {
-  held.conversation.add(entry)
+/** Feeds the model what happened; `seq` is the number of a person's message. */
+export function feed(held: HeldRun, told: Entry, { turn = held.turn, seq = 0 } = {}): void {
+  // a person may have written a secret into a message: a model outside must not read it
+  const entry = held.scrub && !held.model.isPure ? scrubbed(told, held.scrub) : told
+  note(held, entry)
+  held.heldBytes += bytesHeld(entry)
+  if (held.model.isPure) {
+    held.conversation.add(entry)
+    return
+  }
+  const logged = { entry, turn, seq }
+  held.log.push(logged)
+  // what was folded is not shown again, and what was shortened comes shortened
+  for (const shown of shownEntries([logged], { ...held.view, folded: null })) {
+    held.conversation.add(shown)
+    held.promptBytes += entryBytes(shown)
+  }
+}
+
+/** What the run itself must know of everything that happened, whether the model is shown it or not. */
+export function note(held: HeldRun, entry: Entry): void {
   held.resolver.add(entry)
   if (entry.kind === 'assistant') for (const { id, name } of entry.calls) held.callNames.set(id, name)
   if (entry.kind === 'result') held.callNames.delete(entry.call_id)
-  held.heldBytes += bytesHeld(entry)
-  if (!held.model.isPure) held.promptBytes += JSON.stringify(entry).length
+}
+
+/** Shows the model its log in another way: how long a request is then, and `open` begins it. What is folded leaves this process. */
+export function showView(held: HeldRun, view: View): { bytes: number; open: () => void } {
+  const entries = shownEntries(held.log, view)
+  const bytes = held.fixedBytes + bytesOf(entries)
+  return {
+    bytes,
+    open() {
+      held.view = view
+      held.log = held.log.filter((one) => !isFolded(one, view.folded))
+      held.heldBytes = held.log.reduce((total, { entry }) => total + bytesHeld(entry), bytesHeld(held.run.message))
+      held.promptBytes = bytes
+      held.conversation = held.model.open(held.setup)
+      for (const entry of entries) held.conversation.add(entry)
+    },
+  }
 }
 
 /** Feeds the model the outcome of a call. */

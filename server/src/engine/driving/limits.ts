@@ -21,16 +21,28 @@ export function tightened(build: Limits, wanted: Partial<Limits>): Limits {
   }
 }
 
-/** The sentence of the limit that is reached, or undefined. */
-export function reachedLimit(held: Pick<HeldRun, 'run' | 'usage'>): string | undefined {
+/** A limit that is reached, with the sentence that says so. */
+export interface Reached {
+  limit: keyof Limits
+  says: string
+}
+
+export function reachedLimit(held: Pick<HeldRun, 'run' | 'usage'>): Reached | undefined {
   const { max_steps, max_tokens, max_cost_usd } = held.run.limits
   const { steps, input_tokens, output_tokens, cost_usd } = held.usage
-  if (steps >= max_steps) return `The run has taken ${steps} steps, and its limit max_steps is ${max_steps}.`
-  if (max_tokens !== null && input_tokens + output_tokens >= max_tokens) {
-    return `The run has used ${input_tokens + output_tokens} tokens, and its limit max_tokens is ${max_tokens}.`
+  if (steps >= max_steps) {
+    return { limit: 'max_steps', says: `The run has taken ${steps} steps, and its limit max_steps is ${max_steps}.` }
+  }
+  const tokens = input_tokens + output_tokens
+  if (max_tokens !== null && tokens >= max_tokens) {
+    return {
+      limit: 'max_tokens',
+      says: `The run has used ${tokens} tokens, and its limit max_tokens is ${max_tokens}.`,
+    }
   }
   if (max_cost_usd !== null && !isMore(max_cost_usd, cost_usd)) {
-    return `The run has cost ${cost_usd} USD, and its limit max_cost_usd is ${max_cost_usd}.`
+    const says = `The run has cost ${cost_usd} USD, and its limit max_cost_usd is ${max_cost_usd}.`
+    return { limit: 'max_cost_usd', says }
   }
   return undefined
 }
@@ -55,3 +67,7 @@ export const timeLeftMs = ({ limits, active_ms }: Pick<ClaimedRun, 'limits' | 'a
 
 export const durationSentence = (limits: Limits): string =>
   `The run was active for ${limits.max_duration_s} seconds, which is its limit max_duration_s.`
+
+/** The limit of a run whose time was over when it was claimed; otherwise the timer of its holder tells. */
+export const reachedTime = (run: Pick<ClaimedRun, 'limits' | 'active_ms'>): Reached | undefined =>
+  timeLeftMs(run) > 0 ? undefined : { limit: 'max_duration_s', says: durationSentence(run.limits) }

@@ -1,13 +1,21 @@
 // An outside call whose intent is committed: it is made once, and its outcome is committed, also for a run that was taken over since then.
 import { sqlState, type Sql } from '../../base/db.ts'
 import { DatabaseAway } from '../../base/databaseWatch.ts'
-import type { Scrub } from '../../base/knownSecrets.ts'
-import { CannotSave, NotYet, Outdated, type Bound, type Outcome } from '../../kit/tool.ts'
-import { connectionUseOf } from '../../kit/registry.ts'
+import {
+  CannotSave,
+  NotYet,
+  Outdated,
+  type Bound,
+  type Outcome,
+  type Outside,
+  type OutsideTool,
+  type ToolCall,
+} from '../../kit/tool.ts'
 import { newChange, type CallStep } from '../ledger/change.ts'
 import { isTransient, type Effect } from '../ledger/applyLane.ts'
 import { insideFailure, recordEffect, waitEffect, writeEffect } from './callEffects.ts'
-import { commit, feedOutcome, toolCallOf, type HeldRun } from './heldRun.ts'
+import { callingRunOf, commit, feedOutcome, toolCallOf, type HeldRun } from './heldRun.ts'
+import { filledInput, readScrubber } from './hiddenValues.ts'
 import { saveFailure, saveLateOutcome } from './lateOutcome.ts'
 import { Fenced, Yielded } from './leaving.ts'
 import { capped, filesOf, recordOutcome, withoutSecrets } from './outcome.ts'
@@ -47,18 +55,17 @@ async function makeOnce(held: HeldRun, step: CallStep, { probe = false, bound }:
     ...(bound && { bound }),
   }
   let outcome: Outcome | undefined
-  let scrub: Scrub | undefined
   try {
-    scrub = await scrubberOf(held)
+    held.scrub = await readScrubber(context, callingRunOf(held.run), held.build)
     if (probe && tool.probe) outcome = await unlessAborted(tool.probe(call, outside), signal)
-    outcome ??= await unlessAborted(tool.execute(call, outside), signal)
-    if (scrub) outcome = withoutSecrets(outcome, scrub)
+    outcome ??= await unlessAborted(execute(held, tool, call, outside), signal)
+    outcome = withoutSecrets(outcome, held.scrub)
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof NotYet) return putOff(held, step, error)
     if (error instanceof Outdated) return askAgain(held, step, error.message)
     const sentence = ownFailure(held, error) ?? failureSentence(tool.timeoutMs, error)
-    outcome = { error: scrub ? scrub(sentence) : sentence }
+    outcome = withoutSecrets({ error: sentence }, held.scrub)
   }
   try {
     await recordResult(held, step, outcome)
@@ -74,10 +81,15 @@ async function makeOnce(held: HeldRun, step: CallStep, { probe = false, bound }:
   }
 }
 
-/** Whatever the build's connections hold is known to be secret, whichever call returns it. */
-async function scrubberOf({ context, run, build }: HeldRun): Promise<Scrub | undefined> {
-  const use = build.connections.length > 0 ? connectionUseOf(context) : undefined
-  return use?.scrubber({ context, teamId: run.team_id, connectionIds: build.connections })
+/** The secrets that the call names are put in at the last moment: what is stored of the call has only their names. */
+async function execute(
+  { context, build }: HeldRun,
+  tool: OutsideTool<never>,
+  call: ToolCall<never>,
+  outside: Outside,
+): Promise<Outcome> {
+  const input = await filledInput({ context, run: call.run, given: build.given }, tool, call.input)
+  return tool.execute({ ...call, input: input as never }, outside)
 }
 
 /** Errors of our own database are for the operator; undefined: it was not our database. */

@@ -1,5 +1,7 @@
 // Runs that a model drives: turns, parallel calls, trouble of its provider, costs, approvals, blocks, and a crash in the middle.
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, suite } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
@@ -284,6 +286,196 @@ suite('a run with a model', () => {
       const { status, error } = await readRun(team, runId)
       assert.deepEqual([status, error.code], ['failed', 'model_not_configured'])
       assert.match(error.message, /OPENAI_API_KEY/)
+    },
+  )
+})
+
+const note = (path: string) => ({
+  calls: [{ name: 'memory_write', arguments: { path, content: 'x' } }],
+  usage: { input: 100, output: 20 },
+})
+
+async function requestOf(team: TestTeam, runId: string) {
+  const { body } = await team.call(`GET /v2/runs/${runId}`)
+  return { run: body.run, request: body.pending_human_request }
+}
+
+interface Site {
+  url: string
+  /** In order: `+/a` when it came, `-/a` when it was answered. */
+  seen: string[]
+}
+
+/** Answers each call as soon as `isTime` says so of what it has seen. */
+async function startSite(
+  isTime: (seen: string[], path: string) => boolean,
+  onCall = async (_path: string) => {},
+): Promise<Site> {
+  const seen: string[] = []
+  const waiting: { path: string; answer: () => void }[] = []
+  const settle = () => {
+    for (const one of waiting.filter(({ path }) => isTime(seen, path))) {
+      waiting.splice(waiting.indexOf(one), 1)
+      seen.push(`-${one.path}`)
+      one.answer()
+    }
+  }
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    seen.push(`+${path}`)
+    waiting.push({ path, answer: () => response.end('ok') })
+    void onCall(path).then(settle)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
+}
+
+const calls = (site: Site, paths: string[], method = 'GET') => ({
+  calls: paths.map((path) => ({ name: 'http_request', arguments: { method, url: `${site.url}${path}` } })),
+})
+
+suite('a run at a limit of a build that asks', () => {
+  const asking = { max_steps: 3, on_limit: 'ask' }
+  proves(
+    'runs.limitAsks',
+    'waits for a person, whose request says what was reached and what more would cost',
+    async () => {
+      const team = await seedTeam(service)
+      provider.answer(note('a.md'), note('b.md'), { text: 'done', usage: { input: 100, output: 20 } })
+      const runId = await startRun(team, await seedModelAgent(team, 'Do it.', { limits: asking }))
+      await drainRuns(service)
+      const { run, request } = await requestOf(team, runId)
+      assert.deepEqual([run.status, run.waiting_on.kind, request.type], ['waiting', 'human', 'approval'])
+      assert.equal(request.title, 'Continue past max_steps?')
+      assert.match(
+        request.description,
+        /has taken 4 steps.*So far it took 4 steps and 240 tokens, and cost 0\.0012 USD.*up to max_steps 7: about 0\.00090 USD more/,
+      )
+      assert.deepEqual(
+        [request.action.arguments.limit, request.action.arguments.from, request.action.arguments.to],
+        ['max_steps', 3, 7],
+      )
+      await respond(team, runId, { approved: true })
+      await drainRuns(service)
+      const ended = await readRun(team, runId)
+      assert.deepEqual([ended.status, ended.output, ended.limits.max_steps], ['completed', 'done', 7])
+      assert.match(
+        JSON.stringify(provider.requests.at(-1)!.body.messages),
+        /raised the limit max_steps of this run from 3 to 7/,
+      )
+      await readEvents(service, runId)
+    },
+  )
+
+  proves('runs.limitRefused', 'fails as at any limit when a person refuses, or takes the request back', async () => {
+    const team = await seedTeam(service)
+    for (const refuse of [
+      (runId: string) => respond(team, runId, { approved: false }),
+      async (runId: string) => {
+        const { request } = await requestOf(team, runId)
+        await team.call(`POST /v2/runs/${runId}/human-requests/${request.id}/cancel`)
+      },
+    ]) {
+      provider.answer(note('a.md'), note('b.md'))
+      const runId = await startRun(team, await seedModelAgent(team, 'Do it.', { limits: asking }))
+      await drainRuns(service)
+      await refuse(runId)
+      await drainRuns(service)
+      const { status, error, limits } = await readRun(team, runId)
+      assert.deepEqual([status, error.code, limits.max_steps], ['failed', 'limit_reached', 3])
+      const open = await sql`select seq from run_steps where run_id = ${runId} and state in ('intent', 'waiting')`
+      assert.deepEqual(open, [])
+    }
+  })
+
+  proves('runs.limitAsks', 'asks for as much cost as its next call may need, and keeps to it', async () => {
+    const team = await seedTeam(service)
+    provider.answer({ text: 'done', usage: { input: 100, output: 20 } })
+    const agentId = await seedModelAgent(team, 'Do it.', { limits: { max_cost_usd: 0.01, on_limit: 'ask' } })
+    const runId = await startRun(team, agentId)
+    await drainRuns(service)
+    const { request } = await requestOf(team, runId)
+    assert.match(request.description, /could cost more than is left.*at most 0\.\d+ USD more/)
+    await respond(team, runId, { approved: true })
+    await drainRuns(service)
+    const { status, output, limits } = await readRun(team, runId)
+    assert.deepEqual([status, output], ['completed', 'done'])
+    assert.ok(Number(limits.max_cost_usd) > 0.1)
+  })
+
+  proves('runs.limitAsks', 'asks when its time is over, and continues with more of it', async () => {
+    const team = await seedTeam(service)
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    provider.answer({ text: ['too', ' late'], hold: held }, { text: 'in time' })
+    const agentId = await seedModelAgent(team, 'Do it.', { limits: { max_duration_s: 1, on_limit: 'ask' } })
+    const runId = await startRun(team, agentId)
+    await drainRuns(service)
+    release()
+    const { request } = await requestOf(team, runId)
+    assert.match(request.description, /active for 1 seconds/)
+    await sql`update human_requests set action = jsonb_set(action, '{arguments,to}', '3600') where id = ${request.id}`
+    await respond(team, runId, { approved: true })
+    await drainRuns(service)
+    const { status, output, limits } = await readRun(team, runId)
+    assert.deepEqual([status, output, limits.max_duration_s], ['completed', 'in time', 3600])
+  })
+})
+
+suite('calls of one turn', () => {
+  proves('runs.callsTogether', 'run at once, each with its own row', async () => {
+    const team = await seedTeam(service)
+    // none is answered before all three have come
+    const site = await startSite((seen) => seen.filter((one) => one.startsWith('+')).length >= 3)
+    provider.answer(calls(site, ['/a', '/b', '/c']), { text: 'done' })
+    const runId = await startRun(team, await seedModelAgent(team, 'Do it.'))
+    await drainRuns(service)
+    assert.equal((await readRun(team, runId)).output, 'done')
+    const rows = await sql`select state, attempt from run_steps where run_id = ${runId} and kind = 'tool'`
+    assert.deepEqual(
+      rows,
+      [1, 2, 3].map(() => ({ state: 'done', attempt: 1 })),
+    )
+  })
+
+  proves(
+    'runs.callsAlone',
+    'of a tool that the build sets to alone run one after the other, in the model’s order',
+    async () => {
+      const team = await seedTeam(service)
+      const site = await startSite(() => true)
+      provider.answer(calls(site, ['/a', '/b', '/c']), { text: 'done' })
+      const agentId = await seedModelAgent(team, 'Do it.', { calls: { http_request: 'alone' } })
+      const runId = await startRun(team, agentId)
+      await drainRuns(service)
+      assert.equal((await readRun(team, runId)).output, 'done')
+      assert.deepEqual(site.seen, ['+/a', '-/a', '+/b', '-/b', '+/c', '-/c'])
+    },
+  )
+
+  proves(
+    'runs.callsAlone',
+    'that had not begun when their process lost the run are made by the next one, without a question',
+    async () => {
+      const team = await seedTeam(service)
+      const site = await startSite(
+        () => true,
+        async (path) => {
+          if (path !== '/a') return
+          const [run] = await sql<{
+            worker: string
+          }>`select worker from runs where team_id = ${team.id} and worker is not null`
+          await reviveRuns(sql, { id: run!.worker, role: 'worker' })
+        },
+      )
+      provider.answer(calls(site, ['/a', '/b'], 'POST'), { text: 'done' })
+      const agentId = await seedModelAgent(team, 'Do it.', { calls: { http_request: 'alone' } })
+      const runId = await startRun(team, agentId)
+      await drainRuns(service)
+      assert.equal((await readRun(team, runId)).output, 'done')
+      assert.deepEqual(site.seen, ['+/a', '-/a', '+/b', '-/b'])
+      const asked = await sql`select id from human_requests where run_id = ${runId}`
+      assert.deepEqual(asked, [])
     },
   )
 })

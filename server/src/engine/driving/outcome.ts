@@ -47,7 +47,8 @@ export function filesOf({ writes = [] }: Outcome, overflow: Capped['overflow']):
 }
 
 /** The outcome without the secrets that the scrubber knows, in its texts and in its files. */
-export function withoutSecrets(outcome: Outcome, scrub: Scrub): Outcome {
+export function withoutSecrets(outcome: Outcome, scrub: Scrub | undefined): Outcome {
+  if (!scrub) return outcome
   const writes = outcome.writes?.map(({ path, bytes }) => ({ path, bytes: scrubbedBytes(bytes, scrub) }))
   const alongside = { ...outcome, ...(writes && { writes }) }
   if ('error' in alongside) return { ...alongside, error: scrub(alongside.error) }

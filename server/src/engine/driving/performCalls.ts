@@ -1,9 +1,9 @@
 // Makes the calls of a turn: calls of our own database join the turn's write, calls that act outside get their intent written first.
 import { zip } from '../../base/zip.ts'
 import type { Turn } from '../../drivers/model/model.ts'
-import type { Outcome } from '../../kit/tool.ts'
+import type { Outcome, Tool } from '../../kit/tool.ts'
 import { isRefused, type Effect, type Ending, type PlanEnding } from '../ledger/applyLane.ts'
-import { addMessage, callIdOf, putStep, type Change } from '../ledger/change.ts'
+import { addMessage, callIdOf, newChange, notBegun, putStep, type CallStep, type Change } from '../ledger/change.ts'
 import { withMoment } from '../ledger/moments.ts'
 import { beginEffect, insideEffect, insideFailure, waitEffect } from './callEffects.ts'
 import { commit, feed, feedOutcome, type HeldRun } from './heldRun.ts'
@@ -32,6 +32,8 @@ export async function performCalls(
     addMessage(change, { type: 'tool_call', role: 'assistant', tool_call, opaque: index === 0 ? turn.opaque : null })
   }
   const results = new Map<number, Outcome>()
+  const [first = [], ...later] = stagesOf(held, plans)
+  for (const { step } of later.flat()) step.attempt = notBegun
   const effects = plans.flatMap((plan) => begin(held, change, plan, results))
   change.usage.steps += plans.length
   held.step += plans.length
@@ -64,8 +66,41 @@ export async function performCalls(
   )
   if (!seen.byModel) tellModel()
   if (seen.ending) noteMove(held.telemetry, seen.ending.move, held.usage.steps)
-  await allEnded(plans.filter(({ way }) => way === 'outside').map(({ step }) => makeCall(held, step)))
+  await allEnded(first.map(({ step }) => makeCall(held, step)))
+  for (const stage of later) await allEnded((await beginStage(held, stage)).map((step) => makeCall(held, step)))
   return seen.ending !== null
+}
+
+type OutsidePlan = Extract<Plan, { tool: Tool }>
+
+/** The outside calls of a turn in order: each stage at once, the next one after it. */
+function stagesOf({ build }: HeldRun, plans: Plan[]): OutsidePlan[][] {
+  const stages: OutsidePlan[][] = []
+  let isClosed = true
+  for (const plan of plans) {
+    if (plan.way !== 'outside') continue
+    const ofTool = plan.tool.kind === 'outside' ? plan.tool.beside : undefined
+    const isAlone = (build.calls.get(plan.tool.name) ?? ofTool) === 'alone'
+    if (isClosed || isAlone) stages.push([plan])
+    else stages.at(-1)?.push(plan)
+    isClosed = isAlone
+  }
+  return stages
+}
+
+/** Writes that these calls begin now. Until then they surely did not happen, and whoever takes the run over makes them without a doubt. */
+async function beginStage(held: HeldRun, stage: OutsidePlan[]): Promise<CallStep[]> {
+  held.signal.throwIfAborted()
+  const at = new Date().toISOString()
+  const begun = stage.map(({ step }): CallStep => {
+    const moment = { kind: 'attempt' as const, at, attempt: 1, worker: held.workerId }
+    return withMoment({ ...step, attempt: 1, started_at: at }, moment)
+  })
+  const change = newChange(held.run, held.turn)
+  for (const step of begun) putStep(change, step)
+  await commit(held, change)
+  held.open = held.open.map((open) => begun.find(({ seq }) => seq === open.seq) ?? open)
+  return begun
 }
 
 /** What a call writes at once: its refusal, its intent, or its effect together with its outcome. */

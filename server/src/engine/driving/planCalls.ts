@@ -10,6 +10,7 @@ import { validatorOf } from '../../kit/validate.ts'
 import type { WantedCall } from '../../drivers/model/model.ts'
 import type { CallKind, CallStep } from '../ledger/change.ts'
 import type { HeldRun } from './heldRun.ts'
+import { isOfProcedure, markProblem } from './hiddenValues.ts'
 
 export type Plan =
   | { way: 'refused'; step: CallStep; error: string }
@@ -31,6 +32,11 @@ export function planCall(held: HeldRun, wanted: WantedCall, seq: number): Plan {
     return refuse(`This agent may not use ${name}: its build does not switch on the plugin ${set}.`)
   const misfit = misfitOf(tool, args)
   if (misfit) return refuse(misfit)
+  const marked = markProblem(tool, args, {
+    isOfProcedure: isOfProcedure(wanted, held.model.isPure),
+    given: build.given,
+  })
+  if (marked) return refuse(marked)
   if (approvalReason(tool) !== undefined || build.needsApproval(name, args))
     return { way: 'approval', step: { ...step, state: 'approval' }, tool }
   if (tool.kind === 'waiting') return { way: 'waiting', step: { ...step, state: 'waiting' }, tool }

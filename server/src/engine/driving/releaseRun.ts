@@ -63,7 +63,7 @@ export async function failWith(held: HeldRun, code: string, message: string, ste
   await fail(held, change, { code, message, step: step?.seq ?? null })
 }
 
-const ended = (step: Step, state: 'failed' | 'cut_off', error: string | null): Step => ({
+export const ended = (step: Step, state: 'failed' | 'cut_off', error: string | null): Step => ({
   ...step,
   state,
   error: error ?? step.error,

@@ -1,7 +1,7 @@
 // A call that was begun and has no outcome: what became of it, by the rule of its tool. Nothing is ever repeated silently.
 import type { Sql } from '../../base/db.ts'
 import type { Begun, Outcome, Tool } from '../../kit/tool.ts'
-import type { CallStep } from '../ledger/change.ts'
+import { notBegun, type CallStep } from '../ledger/change.ts'
 import { toolCallOf, waitingOnOf, type HeldRun } from './heldRun.ts'
 import { onDoubtOf } from './afterCrash.ts'
 import { bindsOf } from './approvedCall.ts'
@@ -67,6 +67,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 function cutOff(held: HeldRun, step: CallStep, tool: Tool): Resolved {
   // an inside call's effect commits with its outcome: no outcome, no effect
   if (tool.kind !== 'outside') return { kind: 'make', step, tool }
+  if (step.attempt === notBegun) return { kind: 'make', step: { ...step, attempt: 1 }, tool }
   const onDoubt = onDoubtOf(tool, step.arguments, held.context)
   const again = { ...step, attempt: step.attempt + 1 }
   if (onDoubt === 'retry') return { kind: 'make', step: again, tool }

@@ -43,6 +43,8 @@ export interface RunPool {
   stop(drainMs: number): Promise<void>
 }
 
+const toSaySoMs = 60_000
+
 /** How often, in polls, the database is asked what it believes this process to hold. */
 const straysEvery = 10
 
@@ -111,7 +113,9 @@ function take(pool: Pool, run: ClaimedRun, seat?: SuspectSeat): void {
   // this is our own run again: it was taken from us and claimed before its old work noticed. That work has a call under way, and its outcome counts
   const before = held.get(run.id)
   held.set(run.id, { run, controller, ...(before && { before }) })
-  const leftMs = Math.max(1, timeLeftMs(run))
+  const timeLeft = timeLeftMs(run)
+  // a run whose time is over does nothing more, but it fails or asks for more, and reads for that what it has
+  const leftMs = timeLeft > 0 ? timeLeft : toSaySoMs
   const time = new AbortController()
   const timer = setTimeout(
     () => time.abort(new LimitReached(durationSentence(run.limits))),

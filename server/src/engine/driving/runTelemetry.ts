@@ -76,15 +76,12 @@ export async function withTelemetry(
 /** Begins the span when the build of the run has been read: its name is known from then on. */
 export function beginStretch(telemetry: RunTelemetry, agentName: string, modelName: string): void {
   const { context, run, root, takenAt } = telemetry
-  const provider = modelName.slice(0, modelName.indexOf(':'))
-  telemetry.provider = provider
   telemetry.known = {
-    'gen_ai.provider.name': providerNames[provider] ?? provider,
-    'gen_ai.request.model': modelName.slice(provider.length + 1),
     'gen_ai.agent.id': run.agent_id,
     'gen_ai.agent.name': agentName,
     'gen_ai.conversation.id': run.id,
   }
+  noteModel(telemetry, modelName)
   const attributes = {
     ...telemetry.known,
     'gen_ai.operation.name': 'invoke_agent',
@@ -94,6 +91,17 @@ export function beginStretch(telemetry: RunTelemetry, agentName: string, modelNa
   const [parent, as] = run.epoch === 1 ? [undefined, { as: root }] : [root, {}]
   const options = { ...as, startedAt: takenAt }
   telemetry.stretch = context.telemetry.span(`invoke_agent ${agentName}`, attributes, parent, options)
+}
+
+/** From now on the run asks this model. */
+export function noteModel(telemetry: RunTelemetry, modelName: string): void {
+  const provider = modelName.slice(0, modelName.indexOf(':'))
+  telemetry.provider = provider
+  telemetry.known = {
+    ...telemetry.known,
+    'gen_ai.provider.name': providerNames[provider] ?? provider,
+    'gen_ai.request.model': modelName.slice(provider.length + 1),
+  }
 }
 
 /** Reports one call of a model. */

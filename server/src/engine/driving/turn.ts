@@ -1,7 +1,14 @@
 // One turn of the model: asked again while its provider has trouble, with its worst cost set aside before it is asked.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { storable } from '../../base/storable.ts'
-import { ModelRefused, ModelTrouble, type TokenUsage, type Turn } from '../../drivers/model/model.ts'
+import {
+  ContextExceeded,
+  ModelRefused,
+  ModelTrouble,
+  type Conversation,
+  type TokenUsage,
+  type Turn,
+} from '../../drivers/model/model.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { newStep } from './planCalls.ts'
 import { newChange, isCall, putStep, type ModelStep } from '../ledger/change.ts'
@@ -10,6 +17,7 @@ import { commit, type HeldRun } from './heldRun.ts'
 import { fitsCost } from './limits.ts'
 import { measureModelCall } from './runTelemetry.ts'
 import { sum } from '../ledger/money.ts'
+import { isPastPatience, leaveRoute, noteAnswer, noteFailure, refusalReason } from './routes.ts'
 
 /** How many attempts one turn has before the run fails: with the pauses between them about an hour. */
 const attemptsMax = 10
@@ -17,13 +25,22 @@ const attemptsMax = 10
 const waitInPlaceMs = 2000
 const pauseMaxMs = 10 * 60_000
 
-type Asked =
+export type Asked =
   | { kind: 'turn'; turn: Turn; step: ModelStep | undefined }
   /** The provider asks for a longer pause: the run waits without a worker. */
   | { kind: 'later'; step: ModelStep; at: Date; reason: string }
   | { kind: 'failed'; code: string; message: string; step: ModelStep | undefined }
+  /** It will not answer, and the run has taken the next of its models. */
+  | { kind: 'moved' }
+  /** The request is longer than what the model can hold. */
+  | { kind: 'too_long'; code: string; message: string; step: ModelStep }
 
-interface Asking {
+export interface Asking {
+  conversation: Conversation
+  /** What the step is about, where it is no turn of the run itself. */
+  about: unknown
+  /** The turn that the step belongs to. */
+  turn: number
   /** The worst that the next call can cost. */
   worstCost: () => string
   costOf: (usage: TokenUsage) => string
@@ -46,22 +63,42 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
       const { signal } = held
       held.open.push(step)
       const turn = await measureModelCall(held.telemetry, () =>
-        held.conversation.next({ signal, onText: asking.onText }),
+        asking.conversation.next({ signal, onText: asking.onText }),
       )
       close(held, step)
+      await noteAnswer(held)
+      if (await isLeftByPolicy(held, asking, step, turn)) return { kind: 'moved' }
       return { kind: 'turn', turn: storable(turn), step }
     } catch (error) {
       // a step that is cut off stays open, for whoever ends the run
       held.signal.throwIfAborted()
       close(held, step)
-      if (error instanceof ModelRefused) return { kind: 'failed', code: error.code, message: error.message, step }
+      if (error instanceof ContextExceeded) {
+        const { code, message, usage } = error
+        return {
+          kind: 'too_long',
+          code,
+          message,
+          step: await noteUse(held, asking, step, { usage, mayBeServed: false }),
+        }
+      }
+      if (error instanceof ModelRefused) {
+        const { code, message } = error
+        const reason = refusalReason(error)
+        if (reason && (await leaveRoute(held, { step, reason, message }))) return { kind: 'moved' }
+        return { kind: 'failed', code, message, step }
+      }
       if (!(error instanceof ModelTrouble)) throw error
-      const tried = await noteTrouble(held, asking, step, error)
+      await noteFailure(held)
+      const tried = await noteUse(held, asking, step, error)
       if (tried.attempt >= attemptsMax) {
         const message = `The model did not answer in ${tried.attempt} attempts. The last one: ${error.message}`
         return { kind: 'failed', code: 'model_unavailable', message, step: withTrouble(tried, error.message, null) }
       }
       const pauseMs = pauseAfter(tried.attempt, error.retryAfterMs)
+      const { kind: reason, message } = error
+      const isOver = isPastPatience(tried, error, pauseMs, held.context.config.modelPatienceS * 1000)
+      if (isOver && (await leaveRoute(held, { step: tried, reason, message }))) return { kind: 'moved' }
       step = nextAttempt(withTrouble(tried, error.message, pauseMs), error.message)
       if (pauseMs > waitInPlaceMs) {
         return { kind: 'later', step, at: new Date(Date.now() + pauseMs), reason: error.message }
@@ -70,6 +107,18 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
       await sleep(pauseMs, undefined, { signal: held.signal })
     }
   }
+}
+
+/** Whether the model refused to answer by its provider's policy and another was taken; what the refusal used is counted. */
+async function isLeftByPolicy(
+  held: HeldRun,
+  asking: Asking,
+  step: ModelStep,
+  { ending, usage }: Turn,
+): Promise<boolean> {
+  if (ending.kind !== 'failed' || ending.code !== 'model_refused') return false
+  const used = usedBy(usage, asking.costOf)
+  return leaveRoute(held, { step: withUse(step, used), reason: 'policy', message: ending.message, used })
 }
 
 /** A pure model evaluates the tenant's expressions on the main thread, and has its turn when the promise is made. */
@@ -98,8 +147,8 @@ async function beginStep(held: HeldRun, asking: Asking): Promise<ModelStep | und
   const reserved = asking.worstCost()
   if (!fitsCost(held, reserved)) return undefined
   const step: ModelStep = {
-    ...newStep(held, held.step + 1, undefined, held.modelName, null),
-    turn: held.turn + 1,
+    ...newStep(held, held.step + 1, undefined, held.modelName, asking.about),
+    turn: asking.turn,
     kind: 'model',
     reserved_usd: reserved,
   }
@@ -120,9 +169,14 @@ async function commitStep(held: HeldRun, step: ModelStep): Promise<void> {
 }
 
 /** Records what an attempt without a turn used, if the provider reported it; otherwise nobody knows. */
-async function noteTrouble(held: HeldRun, asking: Asking, step: ModelStep, trouble: ModelTrouble): Promise<ModelStep> {
-  if (!trouble.usage) return { ...step, unsettled: step.unsettled + Number(trouble.mayBeServed) }
-  const used = usedBy(trouble.usage, asking.costOf)
+async function noteUse(
+  held: HeldRun,
+  asking: Asking,
+  step: ModelStep,
+  { usage, mayBeServed }: Pick<ModelTrouble, 'usage' | 'mayBeServed'>,
+): Promise<ModelStep> {
+  if (!usage) return { ...step, unsettled: step.unsettled + Number(mayBeServed) }
+  const used = usedBy(usage, asking.costOf)
   const settled = withUse(step, used)
   const change = newChange(held.run, held.turn)
   putStep(change, settled)

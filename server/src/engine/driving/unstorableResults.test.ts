@@ -1,4 +1,4 @@
-// Answers that PostgreSQL cannot hold: the call is made once, its run goes on, and the log says what happened.
+// Answers that PostgreSQL cannot hold: the call is made once, its run continues, and the log says what happened.
 import assert from 'node:assert/strict'
 import { after, suite } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'

@@ -39,7 +39,7 @@ proves(
       context: { ...service.context, db: watched },
       toolRegistry: engineOf(service.context).toolRegistry,
       onFreed: () => undefined,
-      onFlush: () => undefined,
+      watch: { onFlush: () => undefined, onMade: () => undefined },
     })
     const writeOf = (index: number): Write => {
       const run = held[index]!

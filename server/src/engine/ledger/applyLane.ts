@@ -6,7 +6,7 @@ import type { Begun, Outcome, ToolCall } from '../../kit/tool.ts'
 import { zip } from '../../base/zip.ts'
 import { applyChanges, type Applied, type FreedSlots } from './apply.ts'
 import { addMessage, type Change } from './change.ts'
-import { createLane, TryAlone } from '../../kit/lane.ts'
+import { createLane, TryAlone, type LaneWatch } from '../../kit/lane.ts'
 import type { ToolRegistry } from '../builds/toolRegistry.ts'
 
 /** A call of our own database, made in the transaction of the change that records it. */
@@ -50,14 +50,14 @@ interface ApplyLaneOptions {
   toolRegistry: ToolRegistry
   /** Runs of a commit left their slots. */
   onFreed: (freed: FreedSlots[]) => void
-  onFlush: (operations: number, seconds: number) => void
+  watch: LaneWatch
 }
 
 export function createApplyLane(options: ApplyLaneOptions): ApplyLane {
   // one at a time carries more: two only wait for each other at their agent's memory (measured: 43 % of the floor instead of 38 %)
   const lane = createLane<Write, Applied>({
     flush: (writes) => flush(options, writes),
-    onFlush: options.onFlush,
+    ...options.watch,
     keyOf: ({ change }) => change.runId,
     teamOf: ({ change }) => change.teamId,
     flushesMax: 1,

@@ -62,6 +62,9 @@ export interface CallStep extends AnyStep {
   tool: string
 }
 
+/** The attempt of a call that is written down and waits for calls before it. */
+export const notBegun = 0
+
 /** A row of the ledger, whole: a step is written again with every change of its state. */
 export type Step = ModelStep | CallStep
 

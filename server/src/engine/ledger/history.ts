@@ -17,16 +17,47 @@ interface LoggedMessage {
   restarts: boolean
 }
 
+/** One entry of the log, with the turn that it belongs to. `seq` is the number of a person's message, and 0 for everything else. */
+export interface Logged {
+  entry: Entry
+  turn: number
+  seq: number
+}
+
 /** How many messages come as one value: read row by row, the log of ten thousand steps took three times as long. */
 const messagesAtOnce = 2000
 
-export async function readMessages(sql: Sql, runId: string, after: number): Promise<LoggedMessage[]> {
+interface After {
+  /** Everything of later turns. */
+  turn: number
+  /** Messages of people with higher numbers. */
+  said: number
+}
+
+/** The messages with higher numbers, or those that come after what is folded. */
+export async function readMessages(sql: Sql, runId: string, after: number | After): Promise<LoggedMessage[]> {
+  const later =
+    typeof after === 'number'
+      ? part`seq > ${after}`
+      : part`case when role = 'user' then seq > ${after.said} else turn > ${after.turn} end`
   const parts = await sql<{ messages: LoggedMessage[] }>`
     select json_agg(json_build_object('seq', seq, 'turn', turn, 'type', type, 'role', role, 'text_content', ${wholeText(part`m`)},
       'tool_call', tool_call, 'tool_result', tool_result, 'opaque', opaque, 'restarts', restarts) order by seq) as messages
-    from run_messages m where run_id = ${runId} and seq > ${after} group by seq / ${messagesAtOnce}::int order by min(seq)`
+    from run_messages m where run_id = ${runId} and ${later} group by seq / ${messagesAtOnce}::int order by min(seq)`
   return parts.flatMap(({ messages }) => messages)
 }
+
+/** What a run's model was last said to be shown of its log; undefined: all of it. Only `driving/` knows what it holds. */
+export async function readView(sql: Sql, runId: string): Promise<unknown> {
+  const [found] = await sql<{ view: unknown }>`
+    select opaque -> 'view' as view from run_messages
+    where run_id = ${runId} and role = 'system' and opaque ? 'view' order by seq desc limit 1`
+  return found?.view
+}
+
+/** A record of what the model is shown is not shown to it. */
+const isOfView = ({ role, opaque }: LoggedMessage): boolean =>
+  role === 'system' && typeof opaque === 'object' && opaque !== null && 'view' in opaque
 
 type AsRow<S extends Step> = Omit<S, 'started_at' | 'completed_at'> & { started_at: Date; completed_at: Date | null }
 
@@ -61,37 +92,41 @@ interface OpenTurn {
   calls: WantedCall[]
   results: Entry[]
   /** What people said during the turn: a model gets it after the results. */
-  after: Entry[]
+  after: Logged[]
 }
 
 /**
  * Messages of one turn belong together: what the model said, what it called, the results, and only then what people said during the turn.
  * The last turn's calls may still get their results; calls of earlier turns without a result are given as cut off.
  */
-export function entriesOf(messages: LoggedMessage[]): { entries: Entry[]; turn: number } {
-  const entries: Entry[] = []
+export function entriesOf(messages: LoggedMessage[]): { entries: Logged[]; turn: number } {
+  const entries: Logged[] = []
   let current: OpenTurn | undefined
   const close = (isLast: boolean) => {
     if (!current) return
-    entries.push({ kind: 'assistant', text: current.text, calls: current.calls, opaque: current.opaque })
-    entries.push(...current.results)
-    if (!isLast) {
-      const answered = new Set(current.results.map((entry) => (entry.kind === 'result' ? entry.call_id : '')))
-      for (const { id, name } of current.calls) {
-        if (!answered.has(id)) entries.push({ kind: 'result', call_id: id, name, result: null, error: cutOff })
-      }
-    }
-    entries.push(...current.after)
+    const { turn, text, calls, opaque, results, after } = current
+    const answered = new Set(results.map((entry) => (entry.kind === 'result' ? entry.call_id : '')))
+    const unanswered = isLast ? [] : calls.filter(({ id }) => !answered.has(id))
+    const ofTurn: Entry[] = [
+      { kind: 'assistant', text, calls, opaque },
+      ...results,
+      ...unanswered.map(({ id, name }): Entry => {
+        return { kind: 'result', call_id: id, name, result: null, error: cutOff }
+      }),
+    ]
+    entries.push(...ofTurn.map((entry) => ({ entry, turn, seq: 0 })), ...after)
     current = undefined
   }
   for (const message of messages) {
+    if (isOfView(message)) continue
     if (message.role === 'user' || message.role === 'system') {
-      const entry = entryOf(message)
+      const { turn, seq } = message
+      const logged = { entry: entryOf(message), turn, seq: message.role === 'user' ? seq : 0 }
       if (message.restarts) close(false)
-      if (current && current.calls.length > 0) current.after.push(entry)
+      if (current && current.calls.length > 0) current.after.push(logged)
       else {
         close(false)
-        entries.push(entry)
+        entries.push(logged)
       }
       continue
     }

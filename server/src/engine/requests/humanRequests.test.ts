@@ -1,4 +1,4 @@
-// Requests that nobody answers: each ends in the outcome that it stated, with its event, and its run goes on.
+// Requests that nobody answers: each ends in the outcome that it stated, with its event, and its run continues.
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'

@@ -6,6 +6,7 @@ import { cutField, listed, longJson, longObject } from '../../kit/pageBytes.ts'
 import type { onTimeouts, requestStatuses, RequestType } from '../../kit/states.ts'
 import type { Bound } from '../../kit/tool.ts'
 import { followMember } from '../ledger/actsFor.ts'
+import type { Limits } from '../builds/buildConfig.ts'
 import { canonicalHash } from '../builds/canonicalHash.ts'
 import { logForRun } from '../ledger/logForRun.ts'
 import { wakeRuns } from '../admission/wake.ts'
@@ -157,9 +158,29 @@ export async function answerRequest(
     returning ${requestColumns}`
   if (!answered) return undefined
   await logForRun(sql, answered.run_id, [{ event: 'human_request.responded', data: { human_request: answered } }])
+  await raiseLimit(sql, answered)
   if (answer.memberId !== null && carriesWords(answered)) await followMember(sql, answered.run_id, answer.memberId)
   await wakeRuns(sql, [answered.run_id])
   return answered
+}
+
+/** What a request for more is about: the action that a person approves. */
+export const raiseLimitAction = 'raise_limit'
+
+export interface MoreWanted {
+  title: string
+  limit: keyof Limits
+  from: number | string
+  to: number | string
+}
+
+/** The run has its new limit with the answer itself, so whoever claims it next counts with it. */
+async function raiseLimit(sql: Sql, { run_id, action, response }: HumanRequest): Promise<void> {
+  if (action?.tool !== raiseLimitAction || response?.['approved'] !== true) return
+  const { limit, to } = action.arguments as MoreWanted
+  await sql`
+    update runs set limits = jsonb_set(limits, array[${limit}::text], ${JSON.stringify(to)}::jsonb), updated_at = now()
+    where id = ${run_id}`
 }
 
 /** Takes a request back: the call that waits for it gets the error "cancelled", and the run continues. No event. */

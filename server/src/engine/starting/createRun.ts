@@ -160,7 +160,7 @@ export function runRow(run: NewRun, extra: object = {}): object {
 
 /** A start without a person also acts on behalf of the build's writer: nobody looked at the build before the run began. */
 const followed = part`
-  case when w.source in ('schedule', 'case_trigger', 'agent', 'artifact') and b.config_by is not null and b.config_by <> all(w.acts_for)
+  case when w.source in ('schedule', 'case_trigger', 'trigger', 'agent', 'artifact') and b.config_by is not null and b.config_by <> all(w.acts_for)
     then w.acts_for || b.config_by else w.acts_for end`
 
 const hashOfConfig = part`encode(sha256(convert_to(b.config::text, 'UTF8')), 'hex')`

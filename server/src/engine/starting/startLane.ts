@@ -5,7 +5,7 @@ import { auditColumnTypes, insertAuditRows } from '../../kit/audit.ts'
 import { keyColumnTypes, takeKeys } from '../../kit/idempotency.ts'
 import type { StoredRows } from '../../kit/operation.ts'
 import { claimedAtStart, insertedRuns, runRow, wantedRuns, type Created, type NewRun } from './createRun.ts'
-import { createLane, TryAlone, type Lane } from '../../kit/lane.ts'
+import { createLane, TryAlone, type Lane, type LaneWatch } from '../../kit/lane.ts'
 import type { KnownSlots, TeamSlots } from '../admission/knownSlots.ts'
 import type { Fitting, StartLimits } from './startLimits.ts'
 import { countByTeam, seatsWithout, type FreeSeats, type ReservedSeats } from '../admission/seat.ts'
@@ -33,7 +33,7 @@ interface StartLaneOptions {
   onCounted: (teams: TeamSlots[]) => void
   /** Gives a sandbox that its starter named to a run, or refuses. */
   giveSandbox: (sql: Sql, run: NewRun, sandboxId: string) => Promise<void>
-  onFlush: (operations: number, seconds: number) => void
+  watch: LaneWatch
 }
 
 interface Row extends Created {
@@ -58,7 +58,7 @@ const patienceMs = 100
 
 export function createStartLane(options: StartLaneOptions): Lane<Start, Started> {
   return createLane<Start, Started>({
-    onFlush: options.onFlush,
+    ...options.watch,
     mayGo: (start, beside, waitedMs) => mayGo(options.slots, start, beside, waitedMs),
     // one at a time: two would only wait for each other at their team's row, and one after the other carries more
     flushesMax: 1,

@@ -97,7 +97,7 @@ export function createStartLimits(entitlements: Entitlements, storage: StorageLi
   }
 }
 
-/** How long after a refusal a team counts as refused. Cases go out again this much after a new month begins; when a limit changes, at once. */
+/** How long after a refusal a team counts as refused. Cases are dispatched again this much after a new month begins; when a limit changes, at once. */
 const refusedMs = 5000
 
 /** Takes runs in their order, as many of each team as there is room for. */

@@ -37,6 +37,7 @@ const httpRequest = outsideTool({
   }),
   onDoubt: ({ method = 'GET' }) => (idempotentMethods.has(method) ? 'retry' : 'ask'),
   timeoutMs,
+  takesSecrets: ['headers', 'body'],
   execute: performRequest,
   boundTo: async ({ run, input: { connection } }, { sql, context }) => {
     const use = connectionUseOf(context)

@@ -1,4 +1,5 @@
 // Models of the AI SDK's providers: one request a turn, streamed, with the run's log as its only memory.
+import { scrubbed, scrubberOf } from '../../../base/knownSecrets.ts'
 import { ModelRefused, type Conversation, type Entry, type Model, type Setup, type Turn } from '../model.ts'
 import { gather } from './answer.ts'
 import { asModelError } from './failure.ts'
@@ -17,14 +18,18 @@ function openConversation(provider: Provider, modelId: string, setup: Setup): Co
   const entries: Entry[] = []
   const system = instructions(setup)
   const fixed = fixedOptions(provider, modelId, setup)
+  // A server that shows what it was sent must not bring its key into a log.
+  const scrub = scrubberOf(provider.key === undefined || provider.key.length < keyLengthMin ? [] : [provider.key])
   let withReasoning = true
 
   async function ask(signal: AbortSignal, onText: (delta: string) => void): Promise<Turn> {
     const seen = entries.length
     const { model } = setup
     const prompt = toPrompt({ system, entries, model, withReasoning, cacheMark: provider.cacheMark })
-    const answer = await gather(partsOf(provider, modelId, { ...fixed, prompt }, signal), onText)
-    return toTurn(answer, { title: provider.title, model, seen, wantsJson: setup.output_schema !== null })
+    const parts = partsOf(provider, modelId, { ...fixed, prompt }, signal)
+    const answer = await gather(parts, (delta) => onText(scrub(delta)))
+    const turn = toTurn(answer, { title: provider.title, model, seen, wantsJson: setup.output_schema !== null })
+    return scrubbed(turn, scrub)
   }
 
   return {
@@ -41,6 +46,9 @@ function openConversation(provider: Provider, modelId: string, setup: Setup): Co
     },
   }
 }
+
+/** A key of a few letters is not cut out: it would be part of ordinary words. */
+const keyLengthMin = 8
 
 const refusesReasoning = /thinking.{0,20} block|thought.signature|encrypted.content/i
 

@@ -1,6 +1,6 @@
 // What went wrong between us and a provider, as one of two errors: worth another attempt, or refused for good.
 import { parseBounded } from '../../../base/boundedJson.ts'
-import { ModelRefused, ModelTrouble } from '../model.ts'
+import { ContextExceeded, ModelRefused, ModelTrouble } from '../model.ts'
 import type { Provider } from './provider.ts'
 
 /** What the SDK throws or puts into a stream, as far as we read it: its classes differ, these fields do not. */
@@ -23,23 +23,56 @@ export function asModelError(error: unknown, provider: Provider): ModelTrouble |
   const { title, key, keySetting } = provider
   const status = statusOf(failure)
   if (status === undefined) {
-    return isOurMistake(failure)
-      ? new ModelRefused('model_refused_request', sentence(`${title} cannot be asked this: ${words(failure, key)}`))
-      : new ModelTrouble(sentence(broken(failure, provider)), { mayBeServed: !isUnreached(failure) })
+    const said = `${textOf(failure.code)} ${words(failure, key)}`
+    if (tooLongWords.test(said)) {
+      return new ContextExceeded('model_refused_request', sentence(`${title} says: ${words(failure, key)}`))
+    }
+    if (isOurMistake(failure)) {
+      const message = sentence(`${title} cannot be asked this: ${words(failure, key)}`)
+      return new ModelRefused('model_refused_request', message)
+    }
+    const kind = isUnreached(failure) ? 'down' : 'broken'
+    return new ModelTrouble(sentence(broken(failure, provider)), { kind, mayBeServed: kind === 'broken' })
   }
   const told = sentence(`${title} answered ${status}: ${words(failure, key)}`)
-  if (isPassing(status)) return new ModelTrouble(told, { ...retryAfter(failure), mayBeServed: false })
+  if (isTooLong(status, `${textOf(failure.responseBody)} ${told}`)) {
+    return new ContextExceeded('model_refused_request', told)
+  }
+  if (isPassing(status)) {
+    const kind = isInside(status) ? 'down' : 'overloaded'
+    return new ModelTrouble(told, { kind, ...retryAfter(failure), mayBeServed: false })
+  }
   if (status < 400) {
     return new ModelRefused('model_refused_request', `${told} Set the URL to which it redirects instead.`)
   }
-  if (status === 401 || status === 403 || textOf(failure.responseBody).includes('API_KEY_INVALID')) {
+  if (byPolicy.test(textOf(failure.responseBody))) {
+    return new ModelRefused('model_refused', `${told} Change what the model is asked, or use another model.`)
+  }
+  if (unpaid.test(told))
+    return new ModelRefused('model_auth', `${told} Pay for the account of this key, or use another.`)
+  if (status === 401 || status === 402 || status === 403 || textOf(failure.responseBody).includes('API_KEY_INVALID')) {
     return new ModelRefused('model_auth', `${told} Check ${keySetting} and what that key may use.`)
   }
   return new ModelRefused('model_refused_request', status === 404 ? `${told} Check the name of the model.` : told)
 }
 
+/** Each provider has its own words for a request that its model cannot hold; llama.cpp says it with a 500. */
+const tooLongWords =
+  /context_length_exceeded|exceed_context_size|context_exceeded|(?:prompt|input|context) (?:is )?too long|maximum context length|context (?:window|length|limit|size)[^.]{0,40}exceed|exceeds?[^.]{0,60}(?:context (?:window|length|limit|size)|maximum number of tokens)|request_too_large/i
+
+const isTooLong = (status: number, said: string): boolean =>
+  status === 413 || ([400, 422, 500].includes(status) && tooLongWords.test(said))
+
 /** 499: the provider itself gave up on the request. */
 const isPassing = (status: number): boolean => [408, 409, 425, 429, 499].includes(status) || status >= 500
+
+/** The provider failed inside, or whoever stands before it could not reach it; 503 and 529 say that it has too much to do. */
+const isInside = (status: number): boolean => status >= 500 && status !== 503 && status !== 529
+
+/** Providers answer 400 or 403 to what their policy forbids and to who has not paid; only their words tell these from a wrong request. */
+const byPolicy =
+  /content_policy_violation|content_filter|"invalid_prompt"|requires moderation|violating our usage policy/i
+const unpaid = /credit balance is too low/i
 
 const isFailing = (value: unknown): value is number => typeof value === 'number' && value >= 300 && value < 600
 

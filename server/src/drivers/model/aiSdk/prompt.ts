@@ -3,6 +3,7 @@ import { mustHave } from '../../../base/mustHave.ts'
 import type { Entry, WantedCall } from '../model.ts'
 import { readOpaque, type AnswerPart } from './opaque.ts'
 import type { Message, Prompt, ProviderOptions } from './provider.ts'
+import { seesPictures } from './sight.ts'
 import { takePicture, type ToolPicture } from './toolPicture.ts'
 
 interface Wish {
@@ -73,9 +74,6 @@ export function toPrompt({ system, entries, model, withReasoning, cacheMark }: W
   }
   return [first, ...messages]
 }
-
-/** Whoever serves the other models may not know pictures, and would refuse the whole request. */
-const seesPictures = (model: string): boolean => /^(?:anthropic|openai|google):/.test(model)
 
 const filePart = ({ media_type, base64 }: ToolPicture) => ({
   type: 'file' as const,

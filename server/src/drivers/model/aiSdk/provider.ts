@@ -17,12 +17,14 @@ export type FinishReason = Extract<StreamPart, { type: 'finish' }>['finishReason
 export interface Provider {
   /** The name as a user reads it. */
   title: string
-  /** The setting that holds its key. */
+  /** What holds its key: a setting of the server, or a key of the team. */
   keySetting: string
   /** Cut out of every error text. */
   key: string | undefined
   /** Loads the package when it is first needed: a provider that nobody uses costs no time at the start and no memory. */
   load: () => Promise<(model: string) => LanguageModel>
+  /** Asks which models there are: costs nothing, and only who has a good key is told. */
+  listModels: (signal: AbortSignal) => Promise<Response>
   /** Sent with every request. */
   options?: ProviderOptions
   /** Added to the end of the instructions and of the conversation, for a cache that needs such marks. */

@@ -1,6 +1,6 @@
 // What an answer means for the run: continue with these calls, done with this output, or failed for this reason.
 import { parseBounded } from '../../../base/boundedJson.ts'
-import { ModelTrouble, type TokenUsage, type Turn, type WantedCall } from '../model.ts'
+import { ContextExceeded, ModelTrouble, type TokenUsage, type Turn, type WantedCall } from '../model.ts'
 import type { Answer } from './answer.ts'
 import type { Opaque } from './opaque.ts'
 
@@ -35,15 +35,15 @@ export function toTurn({ parts, finish, usage }: Answer, { title, model, seen, w
         reportedUsage(usage),
       )
     case 'length':
-      return finish.raw === 'model_context_window_exceeded'
-        ? failed(
-            'output_truncated',
-            'The run no longer fits the context of the model. Let it do less, or use a model with a larger context.',
-          )
-        : failed(
-            'output_truncated',
-            'The answer of the model was cut off at its limit of output tokens. Raise that limit, or ask for less at once.',
-          )
+      if (finish.raw === 'model_context_window_exceeded') {
+        const message =
+          'The run no longer fits the context of the model. Let it do less, or use a model with a larger context.'
+        throw new ContextExceeded('output_truncated', message, reportedUsage(usage))
+      }
+      return failed(
+        'output_truncated',
+        'The answer of the model was cut off at its limit of output tokens. Raise that limit, or ask for less at once.',
+      )
     case 'content-filter':
       return failed(
         'model_refused',

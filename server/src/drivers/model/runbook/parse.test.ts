@@ -1,4 +1,4 @@
-// How a procedure is read: which fences are steps, and what is told about those that are malformed.
+// How a procedure is read: which fences are steps, and what is reported about those that are malformed.
 import assert from 'node:assert/strict'
 import { parseRunbook } from './parse.ts'
 import { proves } from '../../../../test/kit/proves.ts'

@@ -8,6 +8,7 @@ import { kinds } from './kinds.ts'
 import { createFixer, misspelt, type WordFix } from './misspelling.ts'
 import { runbookRoots } from './scope.ts'
 import { readWords } from './blockOptions.ts'
+import { mayHoldSecrets, secretProblem } from './secretHoles.ts'
 import type { TextKind } from './template.ts'
 
 export type { Block } from './block.ts'
@@ -156,6 +157,7 @@ function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
   const expressions: Block['expressions'] = []
   const condition = readCondition(attributes.get('if'), line, tell)
   if (condition) evaluated.push({ expression: condition, line })
+  tellSecret(condition, kind, undefined, line, tell)
   const draft: Draft = {
     kind,
     line,
@@ -169,11 +171,12 @@ function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
       const isOneValue = template.holes.length === 1 && template.literals.every((literal) => literal.trim() === '')
       for (const { expression, line: at, part } of template.holes) {
         if (!expression) continue
+        tellSecret(expression, kind, template.place, at, tell)
         evaluated.push({ expression, line: at })
         const isText = part === 'json_string' || !(isOneValue || placesOfValues.has(template.place))
         expressions.push({ expression, isText })
       }
-      return template
+      return mayHoldSecrets(kind) ? { ...template, mayHoldSecrets: true } : template
     },
   }
   const onError = onErrorValues.find((value) => value === attributes.get('on_error')) ?? 'fail'
@@ -189,6 +192,17 @@ function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
     expressions,
     ...kinds[kind].read(draft),
   }
+}
+
+function tellSecret(
+  expression: Expression | null,
+  kind: BlockKind,
+  place: TextKind | undefined,
+  line: number,
+  tell: Tell,
+): void {
+  const problem = expression && secretProblem(expression, kind, place)
+  if (problem) tell(line, problem)
 }
 
 /** The ids of the steps that it reads. */

@@ -4,6 +4,7 @@ import { CannotRender, charactersMax, jsonOf, textOf } from '../../../base/expre
 import { payFor } from '../../../base/valueSize.ts'
 import { isHeaderText } from './blocks/http.ts'
 import type { RunbookScope } from './scope.ts'
+import { markIn, refuseForgedMarks } from './secretHoles.ts'
 import type { Hole, TextKind, Template } from './template.ts'
 
 /** A text, or any value where the template is one value or JSON as a whole. */
@@ -14,16 +15,21 @@ export function render(template: Template, scope: RunbookScope): unknown {
   let length = 0
   // holes are filled one after the other, so that one that goes too far stops the work before the rest is evaluated
   for (const [index, hole] of holes.entries()) {
-    const value = evaluate(hole.expression!, scope)
-    payFor(value, scope.budget)
-    const written = writers[place](value, hole.part)
+    const written = markIn(hole, place) ?? writtenValue(hole, place, scope)
     length += written.length
     if (length > charactersMax) throw new CannotRender(`The values are longer than ${charactersMax} characters in all.`)
     parts.push(written, literals[index + 1]!)
   }
   const text = parts.join('')
   if (place === 'url') refuseSteppingOut(text)
+  if (template.mayHoldSecrets) refuseForgedMarks(template, text)
   return place === 'json_value' ? (JSON.parse(text) as unknown) : text
+}
+
+function writtenValue(hole: Hole, place: Exclude<TextKind, 'value'>, scope: RunbookScope): string {
+  const value = evaluate(hole.expression!, scope)
+  payFor(value, scope.budget)
+  return writers[place](value, hole.part)
 }
 
 const writers: Record<Exclude<TextKind, 'value'>, (value: unknown, part: Hole['part']) => string> = {

@@ -40,6 +40,10 @@ export const runbookRoots = {
     keyed: 'Say which memory file: memory["notes/a.md"].',
   },
   run: { says: 'The run itself.', fields: runFields },
+  secrets: {
+    says: 'Secrets that the build names, by set and variable; only in headers and bodies of http and in arguments of tools.',
+    keyed: 'Say which secret: secrets.SET.KEY.',
+  },
 } as const satisfies Roots
 
 /** A memory file must be read first. */

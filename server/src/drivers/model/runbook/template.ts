@@ -29,6 +29,8 @@ export interface Hole extends AnyHole {
 
 export interface Template extends SplitText<Hole> {
   place: TextKind
+  /** Its block's call may carry secrets, so no value may name one. */
+  mayHoldSecrets?: true
 }
 
 /** Why a value is not allowed in this hole; `why` continues the sentence "A value cannot stand ". */

@@ -1,0 +1,42 @@
+// The breaker of a provider, as two processes see it.
+import assert from 'node:assert/strict'
+import { seedTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
+import { createBreakers } from './breakers.ts'
+
+const service = await testApp()
+const { sql } = service.context.db
+/** What another process knows: each has a cache of its own. */
+const fresh = () => createBreakers(sql, service.context.log)
+
+proves(
+  'routes.breaker',
+  'a provider that fails four times in a row is left alone by all processes, then asked by one, and free again once it answers',
+  async () => {
+    const account = { provider: 'anthropic', teamId: null }
+    for (let failures = 0; failures < 3; failures++) await fresh().failed(account)
+    assert.equal(await fresh().isOpen(account), false)
+    await fresh().failed(account)
+    assert.equal(await fresh().isOpen(account), true)
+    await sql`update model_breakers set open_until = now() - interval '1 second'`
+    const asked = await Promise.all(Array.from({ length: 8 }, () => fresh().isOpen(account)))
+    assert.equal(asked.filter((isOpen) => !isOpen).length, 1, 'one may ask')
+    await fresh().failed(account)
+    const [again] = await sql<{ seconds: number }>`
+      select extract(epoch from open_until - now())::int as seconds from model_breakers`
+    assert.ok(again!.seconds > 25, 'the second time it stays open longer')
+    await sql`update model_breakers set open_until = now() - interval '1 second'`
+    assert.equal(await fresh().isOpen(account), false)
+    await fresh().worked(account)
+    assert.equal(await fresh().isOpen(account), false)
+    assert.deepEqual(await sql`select * from model_breakers`, [])
+  },
+)
+
+proves('routes.breaker', 'what fails with the key of a team says nothing about the server’s', async () => {
+  const { id: teamId } = await seedTeam(service)
+  for (let failures = 0; failures < 4; failures++) await fresh().failed({ provider: 'openai', teamId })
+  assert.equal(await fresh().isOpen({ provider: 'openai', teamId }), true)
+  assert.equal(await fresh().isOpen({ provider: 'openai', teamId: null }), false)
+})
