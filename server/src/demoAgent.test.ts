@@ -153,7 +153,7 @@ describe('the demo agent', () => {
 })
 
 describe('a run of the demo agent', () => {
-  proves('demo.run', 'counts, waits, asks, and after the answer says what came of it', async () => {
+  proves('demo.run', 'counts, waits, asks, and after the answer says what it did', async () => {
     const asked = await toItsApproval()
     assert.equal(asked.request.title, 'Order ten boxes of paper?')
     assert.equal(asked.request.description, 'On the shelves: 12 + 7 + 23.\nIn all: 42 boxes.')

@@ -18,14 +18,21 @@ import { health } from './features/health/index.ts'
 import { mcp } from './features/mcp/index.ts'
 import { memory } from './features/memory/index.ts'
 import { humanRequests } from './features/humanRequests/index.ts'
+import { models } from './features/models/index.ts'
+import { notifications } from './features/notifications/index.ts'
 import { operations } from './features/operations/index.ts'
 import { runs } from './features/runs/index.ts'
 import { plugins } from './features/plugins/index.ts'
 import { queues } from './features/queues/index.ts'
+import { secrets } from './features/secrets/index.ts'
 import { sandboxes } from './features/sandboxes/index.ts'
 import { schedules } from './features/schedules/index.ts'
 import { signIn } from './features/signIn/index.ts'
+import { skills } from './features/skills/index.ts'
+import { system } from './features/system/index.ts'
+import { teamFiles } from './features/teamFiles/index.ts'
 import { teams } from './features/teams/index.ts'
+import { triggers } from './features/triggers/index.ts'
 import { views } from './features/views/index.ts'
 import { webhooks } from './features/webhooks/index.ts'
 
@@ -42,8 +49,9 @@ export const features: Feature[] = [
   signIn,
   auditLog,
   agents,
-  // before runs: a deleted agent's schedules are locked before its runs, as firing locks them
+  // before runs: a deleted agent's schedules and triggers are locked before its runs, as firing locks them
   schedules,
+  triggers,
   memory,
   sandboxes,
   browser,
@@ -52,12 +60,18 @@ export const features: Feature[] = [
   // after runs: a deleted agent's runs are locked before its trigger
   queues,
   connections,
+  secrets,
+  teamFiles,
+  skills,
+  models,
   billing,
   evaluations,
   operations,
   artifacts,
   views,
+  system,
   webhooks,
+  notifications,
   plugins,
   mcp,
   health,

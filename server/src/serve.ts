@@ -22,6 +22,7 @@ import { hostForUrl, type Context } from './kit/context.ts'
 import { createContext } from './kit/createContext.ts'
 import { suspectRoles, type Company } from './kit/deaths.ts'
 import { announcePresence, type Presence } from './kit/presence.ts'
+import { startReporting } from './kit/processReport.ts'
 import { startWorker } from './kit/worker.ts'
 import { startSuspectProcesses } from './kit/suspectProcesses.ts'
 import { startSuspectWork } from './suspectWork.ts'
@@ -143,6 +144,8 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
     isBringingBack = false
   }
   const context = createContext({ config, log, db, keyring, features })
+  context.lifecycle.processId = presence.processId
+  const reporting = startReporting(context, presence.processId)
 
   const leave = () =>
     leaveDatabase({
@@ -150,6 +153,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
       presence,
       sql: db.sql,
       async close() {
+        await reporting.stop()
         await closeFeatures(context)
         await context.telemetry.shutdown()
         await context.outbound.close()

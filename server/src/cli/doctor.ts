@@ -6,6 +6,7 @@ import { browser } from './checks/browser.ts'
 import { clock, encryptionKey, migrations, processes, reachable, role } from './checks/database.ts'
 import { problem, type Check, type DatabaseCheck, type Finding, type Scene } from './checks/check.ts'
 import { growth } from './checks/growth.ts'
+import { mail } from './checks/mail.ts'
 import { dataDir, diskSpace, nodeVersion, openFiles, settings } from './checks/machine.ts'
 import { port } from './checks/port.ts'
 import { sandbox } from './checks/sandbox.ts'
@@ -29,6 +30,7 @@ const checks: (Check | DatabaseCheck)[] = [
   growth,
   sandbox,
   browser,
+  mail,
 ]
 
 export async function doctor(call: Call): Promise<number> {

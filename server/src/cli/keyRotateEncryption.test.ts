@@ -41,6 +41,10 @@ import type { AuthorizationServer } from '../drivers/oauth/oauth.ts'
 import { beginFlow } from '../features/connections/oauth/oauthFlow.ts'
 import { saveRegistration } from '../features/connections/oauth/registration.ts'
 import { sealSecret } from '../features/connections/store/secret.ts'
+import { sealModelKey } from '../features/models/modelKey.ts'
+import { sealLogin } from '../features/secrets/logins/login.ts'
+import { sealVariables } from '../features/secrets/variables.ts'
+import { sealedSecret, sealedToken } from '../features/triggers/trigger.ts'
 import { beginOidc } from '../features/signIn/oidcSignIn.ts'
 import type { Caller } from '../kit/credential.ts'
 import { keyRotateEncryption } from './keyRotateEncryption.ts'
@@ -89,6 +93,7 @@ async function newYard(env: NodeJS.ProcessEnv = {}): Promise<Yard> {
   const state = sealState({ keyring } as Context, session, { storage: { cookies: [], origins: [] }, pages: [] })
   await sql`insert into browser_sessions (id, team_id, run_id, state) values (${session}, ${teamId}, ${newId()}, ${state})`
   await storeConnections(sql, keyring, teamId)
+  await storeGiven(sql, keyring, teamId)
   return { address, config, client, sql, teamId, keyring, secrets: await signingSecrets(sql, keyring, teamId) }
 }
 
@@ -121,6 +126,27 @@ async function storeConnections(sql: Sql, keyring: Keyring, teamId: string): Pro
   const key = { team_id: teamId, issuer: 'https://as.example', redirect_uri: 'https://runyard.example/oauth/callback' }
   await saveRegistration(sql, { keyring }, key, { ...client, expires_at: null })
   await beginOidc(sql, keyring, '/')
+}
+
+/** A secret, a login, a model key, and a trigger with an address and a secret. */
+async function storeGiven(sql: Sql, keyring: Keyring, teamId: string): Promise<void> {
+  const id = newId()
+  const [secret, login] = [sealVariables(keyring, id, { TOKEN: 'hidden' }), { password: 'hidden', otp_secret: null }]
+  await sql`
+    insert into secrets (id, team_id, name, env_var_keys, sealed) values (${id}, ${teamId}, 'ours', '{TOKEN}', ${secret})`
+  await sql`
+    insert into logins (id, team_id, domain, username, has_otp, sealed)
+    values (${id}, ${teamId}, 'shop.example.com', 'ada', false, ${sealLogin(keyring, id, login)})`
+  await sql`
+    insert into model_keys (id, team_id, provider, secret, hint)
+    values (${id}, ${teamId}, 'openai', ${sealModelKey(keyring, id, 'hidden key')}, '…')`
+  await sql`
+    insert into agents (id, team_id, name, memory_enabled, builds_count) values (${id}, ${teamId}, 'Ours', true, 0)`
+  const context = { keyring } as Context
+  await sql`
+    insert into triggers (id, team_id, agent_id, user_id, changed_by, kind, enabled, verifier, token, token_hash, secret)
+    values (${id}, ${teamId}, ${id}, ${id}, ${id}, 'webhook', true, 'secret', ${sealedToken(context, id, 'hidden')},
+      ${Buffer.from('hash')}, ${sealedSecret(context, id, 'hidden')})`
 }
 
 async function connect(address: Address): Promise<Client> {
@@ -221,7 +247,7 @@ proves(
     assert.deepEqual(await readFile(kept), old)
     assert.deepEqual(await keyFilesIn(yard), ['key', `key.${yard.keyring.keyId}`])
     for (const file of [keyFile(dataDir), kept]) assert.equal((await stat(file)).mode & 0o777, 0o600)
-    assert.match(said, new RegExp(`^Sealed 9 values again with the encryption key ${keyring.keyId}`))
+    assert.match(said, new RegExp(`^Sealed 14 values again with the encryption key ${keyring.keyId}`))
     assert.ok(said.includes(kept), said)
     const audit = await yard.sql`select team_id, credential_type, target_type, target_id, status from audit_log
     where operation = 'key rotate-encryption'`

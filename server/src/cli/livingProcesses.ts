@@ -1,6 +1,6 @@
 // The Runyard processes that live on a database, seen by the locks they hold, without touching any.
 import { one, type Sql } from '../base/db.ts'
-import { presenceLockClass } from '../base/locks.ts'
+import { holdsItsLock } from '../kit/presence.ts'
 
 interface LivingProcess {
   id: string
@@ -15,11 +15,7 @@ export async function readLivingProcesses(sql: Sql): Promise<LivingProcess[]> {
   if (!table.present) return []
   return sql<LivingProcess>`
     select p.id, p.role, p.host, p.pid from processes p
-    where exists (
-      select from pg_locks l
-      where l.locktype = 'advisory' and l.classid = ${presenceLockClass}::int8::oid and l.objid = p.lock_key::int8::oid
-        and l.objsubid = 2 and l.database = (select oid from pg_database where datname = current_database())
-    )
+    where ${holdsItsLock}
     order by p.started_at`
 }
 

@@ -9,8 +9,8 @@ export interface AuditEntry {
   memberId: string | null
   /** The member it was done for, if that can be somebody else. */
   forMemberId?: string | null
-  credential: { type: CredentialType | 'command_line'; id: string | null }
-  /** An operation id, or the words of a command. */
+  credential: { type: CredentialType | 'command_line' | 'run'; id: string | null }
+  /** An operation id, the words of a command, or what a run did. */
   operation: string
   target: Target
   requestId: string
@@ -107,6 +107,25 @@ export function recordCommand(sql: Sql, teamId: string, command: string, target:
     memberId: null,
     credential: { type: 'command_line', id: null },
     operation: command,
+    target,
+    requestId: newId(),
+    status: 200,
+    error: null,
+  })
+}
+
+/** What a run used that is not for everybody: the member is the one for whom it began. */
+export function recordUse(
+  sql: Sql,
+  { id, team_id, user_id }: { id: string; team_id: string; user_id: string | null },
+  operation: string,
+  target: Target,
+): Promise<void> {
+  return recordOutcome(sql, {
+    teamId: team_id,
+    memberId: user_id,
+    credential: { type: 'run', id },
+    operation,
     target,
     requestId: newId(),
     status: 200,

@@ -44,6 +44,9 @@ export function sdkLine(operation: Operation, call: ClientCall): string {
   return `const ${answer === 'file' ? 'file' : 'answer'} = await ${called}`
 }
 
+/** Behind a space it would be taken for another flag. */
+const beginsWithDash = /^'?-/
+
 /** The same in a terminal: `runyard call startRun --agent-id … --message …`. */
 export function cliLine(operation: Operation, call: ClientCall): string {
   const fields = schemaOf(operation, call)?.properties ?? {}
@@ -51,7 +54,7 @@ export function cliLine(operation: Operation, call: ClientCall): string {
     ...call.parameters.map(({ inPath }) => [inPath, shellWord(parameterOf(inPath))]),
     ...Object.entries(sampleInput(operation, call)).map(([name, value]) => [name, typed(value, fields[name])]),
     ...(call.answer === 'file' ? [['out', 'page']] : []),
-  ].map(([name = '', value = '']) => `--${flagOf(name)} ${value}`)
+  ].map(([name = '', value = '']) => `--${flagOf(name)}${beginsWithDash.test(value) ? '=' : ' '}${value}`)
   const line = ['runyard call', operation.id, ...words].join(' ')
   return line.length <= lineWidth ? line : [`runyard call ${operation.id}`, ...words].join(' \\\n  ')
 }

@@ -32,6 +32,8 @@ export interface Context {
 
 export interface Lifecycle {
   draining: boolean
+  /** The id of this process in `processes`, once it is announced. */
+  processId?: string
   /** The URL of the listener, once it listens. */
   listeningOn?: string
 }

@@ -105,6 +105,7 @@ export const Case = named(
     labels: Type.Array(Label),
     claimed_at: nullable(Time),
     claimed_by_run_id: nullable(Id),
+    claimed_by_user_id: nullable(Id),
     completed_at: nullable(Time),
     postponed_to: nullable(Time),
     attempts: Type.Integer(),

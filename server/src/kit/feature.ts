@@ -8,6 +8,7 @@ import type { SuspectProcesses } from './suspectProcesses.ts'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
+import type { GivenTo, LaidFile, LoginUse, NamedInBuilds, SecretUse } from './given.ts'
 import type { DeadProcess } from './presence.ts'
 import type { Resource } from './resources.ts'
 import type { Role } from './scopes.ts'
@@ -99,6 +100,18 @@ export interface ConnectionUse {
   boundTo: (asked: { sql: Sql; run: CallingRun; connection: string }) => Promise<Bound>
   /** Cuts every secret that these connections hold now out of a text: what one call sent may come back in another. */
   scrubber: (asked: { context: Context; teamId: string; connectionIds: string[] }) => Promise<Scrub>
+  /** Whether a member may let an MCP connection be called on their behalf. */
+  mayCall: (asked: { sql: Sql; teamId: string; memberId: string; connectionId: string }) => Promise<boolean>
+  /** Calls one tool of an MCP connection on behalf of a member, outside of any run. A problem is a sentence. */
+  callTool: (asked: {
+    context: Context
+    teamId: string
+    memberId: string
+    connectionId: string
+    tool: string
+    input: Record<string, unknown>
+    signal: AbortSignal
+  }) => Promise<{ result: unknown } | { problem: string }>
   /** Whether what a call of this run waits for has come: see NotYet. */
   hasCome: (asked: { sql: Sql; run: CallingRun; waitingOn: WaitingOn }) => Promise<boolean>
 }
@@ -149,12 +162,14 @@ export interface PromotionGate {
   bypass: (asked: AskedOfGate & { verdict: GateVerdict; memberId: string; reason: string }) => Promise<void>
 }
 
-/** How a sign-in with OpenID Connect makes and changes members. */
+/** How others make and change members: a sign-in with OpenID Connect, and a confirmation mail. */
 export interface MemberWrites {
   /** Undefined: a member of the team has this email already. */
   create: (wanted: { sql: Sql; teamId: string; name: string; email: string; role: Role }) => Promise<string | undefined>
   /** Does nothing for the only admin of the team, who stays admin. */
   changeRole: (wanted: { sql: Sql; teamId: string; memberId: string; role: Role }) => Promise<void>
+  /** Notes that the member has shown this address to be theirs. False: it is not the member's address any more. */
+  confirmEmail: (wanted: { sql: Sql; teamId: string; memberId: string; email: string }) => Promise<boolean>
 }
 
 /** What a feature does twice a second in every working process, by itself or beside others of its kind; `signal` ends it early. */
@@ -218,6 +233,18 @@ export interface Feature {
   keepsEvents?: Part
   /** Only the feature of connections has it. */
   connectionUse?: ConnectionUse
+  /** What it keeps that builds name. */
+  namedInBuilds?: NamedInBuilds[]
+  /** The values of what the run's build names that nobody may see: they are cut out of everything that leaves the run. */
+  hiddenValues?: (asked: GivenTo) => Promise<string[]>
+  /** Files that the run's build names, for its sandbox. */
+  laidFiles?: (asked: GivenTo) => Promise<LaidFile[]>
+  /** Tools for what the run's build names, for every run that begins or continues. */
+  givenTools?: (asked: GivenTo) => Promise<ToolSet[]>
+  /** Only the feature of secrets has it. */
+  secretUse?: SecretUse
+  /** Only the feature of secrets has it. */
+  loginUse?: LoginUse
   /** Only the feature of agents has it. */
   hiddenAgents?: HiddenAgents
   /** Only the feature of teams has it. */
@@ -252,6 +279,12 @@ type Declared = Pick<Feature, 'name'> & {
     | 'onEvents'
     | 'keepsEvents'
     | 'connectionUse'
+    | 'namedInBuilds'
+    | 'hiddenValues'
+    | 'laidFiles'
+    | 'givenTools'
+    | 'secretUse'
+    | 'loginUse'
     | 'hiddenAgents'
     | 'memberWrites'
     | 'promotionGate'

@@ -16,6 +16,7 @@ import { faultOf, replyOfFault, type Reply } from './reply.ts'
 import { jsonType, sendInPieces } from './sendInPieces.ts'
 import { report } from './accessLog.ts'
 import { restParameterOf } from './resources.ts'
+import { etagOf, isFresh } from './servedDocument.ts'
 import { addressOf } from './strangers.ts'
 import { closeGently, dropUnreadBody, readBytes, readJsonBytes, announcedBytes } from './requestBody.ts'
 
@@ -192,6 +193,11 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
       if (answer.flow) return reply.headers(streamHeaders).send(Readable.fromWeb(answer.flow as NodeStream))
       if (answer.file) return sendInPieces(reply, answer.file)
       if (answer.body === null) return reply.send()
+      if (operation.isOfVersion && answer.status === 200) {
+        const etag = etagOf(answer.body)
+        reply.headers({ etag, 'cache-control': 'private, no-cache' })
+        if (isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      }
       return sendInPieces(reply, { bytes: answer.body, type: jsonType })
     },
   })

@@ -3,7 +3,7 @@
 // A job that works for a team has `team_id` in its input. Each fetch of jobs leaves out the teams that hold their share (by the flags on
 // their jobs). Several fetches at once may still take one job too many: that one is put back for a second.
 import { type Database, one } from '../base/db.ts'
-import { createFairPool, teamShare, type Release } from '../base/fairPool.ts'
+import { createFairPool, teamShare, type FairPool, type Release } from '../base/fairPool.ts'
 import { flagOfTeam, flagsOf, teamJobFlag, teamOf, type TakenJob } from './job.ts'
 
 export interface JobSlots {
@@ -11,6 +11,7 @@ export interface JobSlots {
   forbidden(): string[] | null
   /** Takes a slot for a job with this input; undefined when its team holds its share. */
   take(input: unknown): Release | undefined
+  pool: FairPool
 }
 
 export function createJobSlots(concurrency: number, sharePercent: number): JobSlots {
@@ -18,6 +19,7 @@ export function createJobSlots(concurrency: number, sharePercent: number): JobSl
   const size = teamShare(concurrency, sharePercent)
   const slots = createFairPool({ name: 'jobs', size, perTeam: teamShare(size, sharePercent) })
   return {
+    pool: slots,
     forbidden() {
       if (slots.taken() >= slots.size) return [teamJobFlag]
       const full = slots.fullTeams()

@@ -26,8 +26,16 @@ interface LaneOptions<Op, Result> {
   mayGo?: (op: Op, beside: Op[], waitedMs: number) => boolean
   opsMax?: number
   flushesMax?: number
+  onFlush?: LaneWatch['onFlush']
+  onMade?: LaneWatch['onMade']
+}
+
+/** Whoever wants to know how a lane does. */
+export interface LaneWatch {
   /** Called after every commit with how many operations it carried, and how long it took. */
-  onFlush?: (operations: number, seconds: number) => void
+  onFlush: (operations: number, seconds: number) => void
+  /** Called once with a function that says how many operations wait now. */
+  onMade: (waiting: () => number) => void
 }
 
 interface Waiting<Op, Result> {
@@ -49,11 +57,13 @@ export function createLane<Op, Result>({
   opsMax = 64,
   flushesMax = 4,
   onFlush,
+  onMade,
 }: LaneOptions<Op, Result>): Lane<Op, Result> {
   let line: Waiting<Op, Result>[] = []
   const busyKeys = new Set<string>()
   let flushes = 0
   let recheckTimer: NodeJS.Timeout | undefined
+  onMade?.(() => line.length)
 
   function next(): void {
     while (flushes < flushesMax && line.length > 0) {

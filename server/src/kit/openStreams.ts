@@ -7,6 +7,7 @@ import type { Context } from './context.ts'
 import type { Caller } from './credential.ts'
 import { blockOf, retryLine, type EventStream, type Source } from './stream.ts'
 import { runningPart } from './runningPart.ts'
+import { createSharedPool } from './sharedPools.ts'
 
 interface Opening {
   operation: string
@@ -62,7 +63,7 @@ interface OpenStream {
 function createOpenStreams(context: Context): OpenStreams {
   const { streamsMax, streamsOfKeyMax, teamShare: percent } = context.config
   const open = new Set<OpenStream>()
-  const ofTeams = createFairPool({
+  const ofTeams = createSharedPool(context, {
     name: 'streams',
     size: streamsMax,
     perTeam: teamShare(streamsMax, percent),

@@ -83,6 +83,8 @@ interface Declaration<
    * sends one. Clients send none.
    */
   onlyReads?: true
+  /** The answer changes only with the version of the server: a caller may keep it, and asks with its ETag whether it still holds. */
+  isOfVersion?: true
   /** `prepare` changes the outside world: the idempotency claim is committed first and renewed while it runs. */
   actsOutside?: true
   /** The member for whom the caller acted, as the answer shows: the audit row names them beside the caller. */
@@ -139,6 +141,7 @@ export interface Operation {
   emits: readonly EventName[]
   tool: boolean
   onlyReads: boolean
+  isOfVersion?: true
   actsOutside: boolean
   /** The member for whom the caller acted, as the answer shows: the audit row names them beside the caller. */
   holder?: (answer: never) => string

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { one, type Sql, sqlOn } from '../base/db.ts'
+import { one, part, type Sql, sqlOn } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { presenceLockClass } from '../base/locks.ts'
 import type { Log } from '../base/log.ts'
@@ -28,6 +28,12 @@ export interface Presence {
   othersLive(): Promise<boolean>
   leave(): Promise<void>
 }
+
+/** SQL condition on a row `p` of `processes`: the process lives. It touches no lock. */
+export const holdsItsLock = part`exists (
+  select from pg_locks l
+  where l.locktype = 'advisory' and l.classid = ${presenceLockClass}::int8::oid and l.objid = p.lock_key::int8::oid
+    and l.objsubid = 2 and l.database = (select oid from pg_database where datname = current_database()))`
 
 interface PresenceOptions {
   address: () => string | Address

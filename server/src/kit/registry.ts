@@ -11,6 +11,7 @@ import type {
   PromotionGate,
   ToolSet,
 } from './feature.ts'
+import type { GivenTo, LaidFile, LoginUse, NamedInBuilds, SecretUse } from './given.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { Resource } from './resources.ts'
@@ -94,6 +95,34 @@ export async function runHooks<Name extends keyof Hooks>(name: Name, happened: H
 /** Undefined: this server has no feature of connections. */
 export const connectionUseOf = (context: Context): ConnectionUse | undefined =>
   registryOf(context).features.find(({ connectionUse }) => connectionUse)?.connectionUse
+
+const each = <Part>(context: Context, pick: (feature: Feature) => Part | undefined): Part[] =>
+  registryOf(context).features.flatMap((feature) => pick(feature) ?? [])
+
+/** Every value that this run may use and nobody may see. */
+export async function hiddenValuesOf(asked: GivenTo): Promise<string[]> {
+  const parts = each(asked.context, ({ hiddenValues }) => hiddenValues)
+  return (await Promise.all(parts.map((read) => read(asked)))).flat()
+}
+
+export async function laidFilesOf(asked: GivenTo): Promise<LaidFile[]> {
+  const parts = each(asked.context, ({ laidFiles }) => laidFiles)
+  return (await Promise.all(parts.map((read) => read(asked)))).flat()
+}
+
+export async function givenToolsOf(asked: GivenTo): Promise<ToolSet[]> {
+  const parts = each(asked.context, ({ givenTools }) => givenTools)
+  return (await Promise.all(parts.map((read) => read(asked)))).flat()
+}
+
+export const namedInBuilds = (context: Context): NamedInBuilds[] =>
+  each(context, (feature) => feature.namedInBuilds).flat()
+
+/** Undefined: this server keeps no secrets. */
+export const secretUseOf = (context: Context): SecretUse | undefined => each(context, ({ secretUse }) => secretUse)[0]
+
+/** Undefined: this server keeps no logins. */
+export const loginUseOf = (context: Context): LoginUse | undefined => each(context, ({ loginUse }) => loginUse)[0]
 
 /** Undefined: on this server every build may become live. */
 export const promotionGateOf = (context: Context): PromotionGate | undefined =>

@@ -1,5 +1,6 @@
 // What /metrics reports about runs: counted as it happens, never by a query.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { createLaneMetrics, type LaneMetrics } from './laneMetrics.ts'
 
 export type ModelOutcome = 'answered' | 'trouble' | 'refused' | 'cut_off'
 
@@ -12,26 +13,11 @@ export interface RunMetrics {
   steps: Counter<'tool' | 'outcome'>
   modelSeconds: Histogram<'provider' | 'outcome'>
   modelTokens: Counter<'provider' | 'direction'>
-  /** Returns the function that a lane calls with each flush. */
-  flushed(lane: 'start' | 'apply'): (operations: number, seconds: number) => void
+  lane: LaneMetrics
 }
 
 export function createRunMetrics(registry: Registry): RunMetrics {
   const registers = [registry]
-  const flushSize = new Histogram({
-    name: 'runyard_lane_flush_operations',
-    help: 'How many writes of runs shared one commit, by lane. Near the largest: the database sets the pace.',
-    labelNames: ['lane'],
-    buckets: [1, 2, 4, 8, 16, 32, 64],
-    registers,
-  })
-  const flushSeconds = new Histogram({
-    name: 'runyard_lane_flush_duration_seconds',
-    help: 'Time of one such commit, by lane.',
-    labelNames: ['lane'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers,
-  })
   return {
     started: new Counter({
       name: 'runyard_runs_started_total',
@@ -80,13 +66,6 @@ export function createRunMetrics(registry: Registry): RunMetrics {
       labelNames: ['provider', 'direction'],
       registers,
     }),
-    flushed(lane) {
-      const size = flushSize.labels(lane)
-      const time = flushSeconds.labels(lane)
-      return (operations, seconds) => {
-        size.observe(operations)
-        time.observe(seconds)
-      }
-    },
+    lane: createLaneMetrics(registry),
   }
 }

@@ -21,6 +21,8 @@ export const scopes = [
   'webhooks:manage',
   'mcp:call',
   'keys:manage',
+  'system:read',
+  'secrets:write',
 ] as const
 
 export type Scope = (typeof scopes)[number]
@@ -30,13 +32,16 @@ export const grantableScopes = [...scopes, '*'] as const
 export const roles = ['admin', 'operator', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
-const forAdminsOnly = new Set<Scope>(['keys:manage', 'webhooks:manage', 'connections:write'])
+const forAdminsOnly = new Set<Scope>(['keys:manage', 'webhooks:manage', 'connections:write', 'system:read'])
 
-/** An operator may do everything except give access to others and connect the team to outside services. A viewer may only read. */
+/**
+ * An operator may do everything except give access to others, connect the team to outside services, and look at the whole installation. A
+ * viewer may only read what is the team's.
+ */
 const roleScopes: Record<Role, readonly Scope[]> = {
   admin: scopes,
   operator: scopes.filter((scope) => !forAdminsOnly.has(scope)),
-  viewer: scopes.filter((scope) => scope.endsWith(':read') || scope === 'mcp:call'),
+  viewer: scopes.filter((scope) => (scope.endsWith(':read') && !forAdminsOnly.has(scope)) || scope === 'mcp:call'),
 }
 
 /** The scopes that a grant gives to a member: `*` becomes all scopes, and the member's role limits them. */

@@ -71,10 +71,12 @@ export function serveDocument(app: FastifyInstance, urls: string[], document: Se
 async function keep({ make }: ServedDocument): Promise<Kept> {
   const { text, headers = {} } = await make()
   const bytes = Buffer.from(text)
-  // the ETag is weak, since it stands for every encoding of the same document
-  const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
-  return { bytes, etag, headers, encoded: new Map() }
+  return { bytes, etag: etagOf(bytes), headers, encoded: new Map() }
 }
+
+/** It is weak, since it stands for every encoding of the same document. */
+export const etagOf = (bytes: string | Uint8Array): string =>
+  `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
 
 /** ETags are compared weakly (RFC 9110 §13.1.2). */
 export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -6,7 +6,17 @@ export const activeStatuses = ['pending', 'running', 'waiting'] as const satisfi
 export const endedStatuses = ['completed', 'failed', 'stopped'] as const satisfies (typeof runStatuses)[number][]
 
 /** What started a run. */
-export const runSources = ['api', 'schedule', 'case_trigger', 'mcp', 'console', 'agent', 'retry', 'artifact'] as const
+export const runSources = [
+  'api',
+  'schedule',
+  'case_trigger',
+  'trigger',
+  'mcp',
+  'console',
+  'agent',
+  'retry',
+  'artifact',
+] as const
 export type RunSource = (typeof runSources)[number]
 
 export const stepStates = ['intent', 'waiting', 'approval', 'done', 'failed', 'cut_off', 'in_doubt'] as const

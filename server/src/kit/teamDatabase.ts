@@ -3,10 +3,11 @@
 // A slot is held for one statement or one transaction, never for a whole request: a request that waits for a worker or for somebody
 // outside holds nothing. The other connections are left for credentials, runs, jobs and the sweep, whatever the requests do.
 import type { Database, Sql } from '../base/db.ts'
-import { createFairPool, teamShare } from '../base/fairPool.ts'
+import { teamShare } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
 import { teamTimeOf } from './teamTime.ts'
 import { runningPart } from './runningPart.ts'
+import { createSharedPool } from './sharedPools.ts'
 
 export interface TeamDatabase {
   sql: Sql
@@ -21,10 +22,11 @@ const waitingMax = 2000
 const waitMaxMs = 10_000
 
 /** The slots of this process for statements of requests. */
-export const statementSlotsOf = runningPart('statement slots', ({ db, config }) => {
+export const statementSlotsOf = runningPart('statement slots', (context) => {
+  const { db, config } = context
   const size = Math.max(1, Math.floor(db.connectionsMax * requestsPart))
   const perTeam = teamShare(size, config.teamShare)
-  return createFairPool({ name: 'the database', size, perTeam, waitingMax, waitMaxMs })
+  return createSharedPool(context, { name: 'the database', size, perTeam, waitingMax, waitMaxMs })
 })
 
 export function teamDatabaseOf(context: Context, teamId: string): TeamDatabase {

@@ -115,6 +115,13 @@ export interface OutsideTool<Input extends TObject = TObject> extends Described<
   isForeign?: true
   /** What an approval of this call is bound to besides its tool and arguments: the connection, and the tool as its server lists it. */
   boundTo?: (call: ToolCall<Static<Input>>, asked: { sql: Sql; context: Context }) => Promise<Bound>
+  /**
+   * `together`, unless said otherwise: calls of one turn run at once. `alone`: it begins when the calls before it have ended, and those after
+   * it wait, because it shares something with them (a page, files).
+   */
+  beside?: 'together' | 'alone'
+  /** Its call leaves the service and may carry secrets: in all of its arguments, or in these. */
+  takesSecrets?: true | readonly string[]
   /** Why a person must allow this call whatever the build says; undefined: no reason. */
   needsApproval?: string
 }

@@ -4,22 +4,30 @@
 // slot before it asks the database anything. A slot is held until the answer is sent or the caller is gone.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../base/errors.ts'
-import { createFairPool, teamShare } from '../base/fairPool.ts'
+import { teamShare } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
 import { requireSignature } from './signedUrl.ts'
 import { dropWhenStalled } from './stalledReaders.ts'
 import { teamDatabaseOf, type TeamDatabase } from './teamDatabase.ts'
 import { teamTimeOf } from './teamTime.ts'
 import { runningPart } from './runningPart.ts'
+import { createSharedPool } from './sharedPools.ts'
 
 /** How many transfers of one team may wait, per slot of the pool: each is a connection whose body is not read yet. */
 const waitingPerSlot = 4
 const waitMaxMs = 10_000
 
 /** The transfers of this process. */
-export const transfersOf = runningPart('transfers', ({ config: { transfersMax: size, teamShare: percent } }) => {
+export const transfersOf = runningPart('transfers', (context) => {
+  const { transfersMax: size, teamShare: percent } = context.config
   const perTeam = teamShare(size, percent)
-  return createFairPool({ name: 'file transfers', size, perTeam, waitingMax: size * waitingPerSlot, waitMaxMs })
+  return createSharedPool(context, {
+    name: 'file transfers',
+    size,
+    perTeam,
+    waitingMax: size * waitingPerSlot,
+    waitMaxMs,
+  })
 })
 
 interface Transfer {

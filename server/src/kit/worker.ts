@@ -5,9 +5,11 @@ import type { Context } from './context.ts'
 import { suspectDeaths } from './deaths.ts'
 import type { WorkingProcess } from './feature.ts'
 import { deathsOf, doElsewhere, forgetDeaths, noteJobDeaths } from './jobDeaths.ts'
+import { watchLoop, type LoopWatch } from './loops.ts'
 import { jobConcurrency, jobLogger, jobsMax, startJobEngine, type JobEngine } from './jobEngine.ts'
 import { createJobSlots, putBack, type JobSlots } from './jobSlots.ts'
 import type { DeadProcess, Presence } from './presence.ts'
+import { sharedPoolsOf } from './sharedPools.ts'
 import { validatorOf } from './validate.ts'
 import { registryOf } from './registry.ts'
 
@@ -31,6 +33,7 @@ interface SweepPart {
 export async function startWorker(context: Context, presence: Presence, part?: SweepPart): Promise<Worker> {
   const suspectProcesses = part?.suspectProcesses
   const slots = createJobSlots(jobConcurrency(context), context.config.teamShare)
+  sharedPoolsOf(context).add(slots.pool)
   const tasks = taskList(context, { held: () => presence.held(), slots, suspectProcesses })
   const jobs = await startJobEngine(context, presence, tasks, slots)
   const sweeper = startSweeper(context, presence, jobs, part)
@@ -48,7 +51,8 @@ export async function startWorker(context: Context, presence: Presence, part?: S
 /** Jobs that a dead process had locked are free at once instead of after graphile-worker's own four hours. */
 function startSweeper(context: Context, presence: Presence, jobs: JobEngine, part?: SweepPart): Loop {
   const { db, log, metrics } = context
-  return twiceASecond(async () => {
+  const watch = watchLoop(context, 'sweep')
+  return twiceASecond(watch, async () => {
     try {
       await presence.sweep(async (dead) => {
         // jobs are counted while they are still locked: nobody works on them at the same time
@@ -66,6 +70,7 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
       await part?.poll()
       await jobs.poll()
     } catch (error) {
+      watch.failed()
       log.warn({ err: error }, 'the sweep failed; will retry')
     }
   })
@@ -75,10 +80,12 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
 function startTicks(context: Context): Loop {
   const loops = registryOf(context).features.flatMap(({ name, tick }) => {
     if (!tick) return []
-    const loop = twiceASecond(async (signal) => {
+    const watch = watchLoop(context, `${name} tick`)
+    const loop = twiceASecond(watch, async (signal) => {
       try {
         await tick({ context, signal })
       } catch (error) {
+        watch.failed()
         context.log.warn({ err: error, feature: name }, 'a tick failed; will retry')
       }
     })
@@ -96,10 +103,12 @@ function startFeatureWork(context: Context, process: WorkingProcess): Loop {
   const all = registryOf(context).features.flatMap(({ name, work }) => {
     if (!work) return []
     const mine = work(context, process)
-    const loop = twiceASecond(async () => {
+    const watch = watchLoop(context, `${name} work`)
+    const loop = twiceASecond(watch, async () => {
       try {
         await mine.poll()
       } catch (error) {
+        watch.failed()
         context.log.warn({ err: error, feature: name }, 'a poll failed; will retry')
       }
     })
@@ -119,15 +128,19 @@ interface Loop {
 }
 
 /** Counted from the end of one to the beginning of the next. */
-function twiceASecond(work: (signal: AbortSignal) => Promise<void>): Loop {
+function twiceASecond(watch: LoopWatch, work: (signal: AbortSignal) => Promise<void>): Loop {
   const stopping = new AbortController()
   let working: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout
+  let plannedAt = 0
   async function turn(): Promise<void> {
+    watch.begun(performance.now() - plannedAt)
     await work(stopping.signal)
+    watch.ended()
     if (!stopping.signal.aborted) next()
   }
   function next(): void {
+    plannedAt = performance.now() + sweepMs
     timer = setTimeout(() => {
       working = turn()
     }, sweepMs)

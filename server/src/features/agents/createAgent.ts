@@ -44,7 +44,7 @@ const Body = Type.Object(
   },
 )
 
-const shortNames = { 'data.input': 'instructions', 'data.models.agent.model': 'model' }
+const shortNames = { 'data.input': 'instructions', 'data.models.agent.model': 'model', 'data.models.agent': 'model' }
 
 export const createAgent = operation({
   id: 'createAgent',

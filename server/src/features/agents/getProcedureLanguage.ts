@@ -46,6 +46,7 @@ export const getProcedureLanguage = operation({
     'The kinds of blocks with their options, the filters, and what `{{ }}` can read, as this server reads procedures. It changes only with the ' +
     'version of the server.',
   scope: 'agents:read',
+  isOfVersion: true,
   status: 200,
   answer: Type.Object({
     blocks: Type.Array(BlockWords),

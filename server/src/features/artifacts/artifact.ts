@@ -122,22 +122,28 @@ export function shown(context: Context, row: ArtifactRow): Artifact {
     revisions_count: _revisions,
     ...rest
   } = row
-  const path = `/artifacts/pictures/${row.current_revision_id}`
   return {
     ...rest,
     public_url: public_key === null ? null : publicUrl(context, { id: row.id, publicKey: public_key }),
-    thumbnail_url:
-      picture === null
-        ? null
-        : signedUrl(context, {
-            method: 'GET',
-            path,
-            query: { picture, for: row.visibility === 'private' ? 'creator' : 'team' },
-            teamId: row.team_id,
-            validS: pictureUrlS,
-          }),
+    thumbnail_url: pictureUrl(context, row, { revisionId: row.current_revision_id, picture }),
   }
 }
+
+/** Where the picture of a revision is; null: there is none yet. */
+export const pictureUrl = (
+  context: Context,
+  { visibility, team_id }: Pick<ArtifactRow, 'visibility' | 'team_id'>,
+  { revisionId, picture }: { revisionId: string | null; picture: string | null },
+): string | null =>
+  picture === null
+    ? null
+    : signedUrl(context, {
+        method: 'GET',
+        path: `/artifacts/pictures/${revisionId}`,
+        query: { picture, for: visibility === 'private' ? 'creator' : 'team' },
+        teamId: team_id,
+        validS: pictureUrlS,
+      })
 
 /** "The artifact" as an answer: its fields at the top, and the record beside them. */
 export const ArtifactAnswer = Type.Object({ ...Artifact.properties, artifact: Artifact, artifact_id: Id })

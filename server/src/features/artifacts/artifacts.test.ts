@@ -210,6 +210,16 @@ proves('artifacts.branches', 'restoring moves the head, and the chat shows the m
   assert.deepEqual([before.body.data.length, before.body.has_more], [4, false])
 })
 
+proves('artifacts.source', 'the source is the steps and the template of the current page', async () => {
+  const id = await finishedArtifact(service, team)
+  const { body } = await team.call(`GET /v2/artifacts/${id}/source`)
+  assert.match(body.source.procedure, /```tool name=artifact_read id=page/)
+  assert.match(body.source.html, /<h1>First<\/h1>/)
+  assert.equal(body.source.version, 1)
+  const blank = await createArtifact(team)
+  assert.equal((await team.call(`GET /v2/artifacts/${blank}/source`)).body.source, null)
+})
+
 proves('artifacts.connections', 'connections are attached once, listed and removed', async () => {
   const id = await finishedArtifact(service, team)
   const connection_id = await seeders['connection']!(team, {})

@@ -171,14 +171,14 @@ proves(
     const slots = spreadsheetSlotsOf(service.context)
     const held = await Promise.all(Array.from({ length: slots.perTeam }, () => slots.take(team.id)))
     let answered = 0
-    const asked = Array.from({ length: 5 }, async () => {
+    const asked = Array.from({ length: 2 }, async () => {
       const { status } = await team.call(`GET /v2/artifacts/${id}/export/xlsx`)
       answered += 1
       return status
     })
-    while (slots.waiting(team.id) < 5) await new Promise((resolve) => setImmediate(resolve))
+    while (slots.waiting(team.id) < 2) await new Promise((resolve) => setImmediate(resolve))
     assert.equal(answered, 0)
     for (const release of held) release()
-    assert.deepEqual(await Promise.all(asked), [200, 200, 200, 200, 200])
+    assert.deepEqual(await Promise.all(asked), [200, 200])
   },
 )

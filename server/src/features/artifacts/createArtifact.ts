@@ -49,7 +49,7 @@ export const createArtifact = operation({
   errors: ['invalid_request', 'conflict', 'entitlement_exceeded'],
   async handler({ team, caller, body, context, sql, fail }) {
     const connectionIds = [...new Set((body.connection_ids ?? []).map((id) => id.toLowerCase()))]
-    const plan = planMessage(context, {
+    const plan = await planMessage(context, sql, {
       teamId: team.id,
       text: body.message,
       template: body.template,

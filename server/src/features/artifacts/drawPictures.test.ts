@@ -26,6 +26,11 @@ proves(
     assert.equal((await readArtifact(team, id)).thumbnail_url, null)
     await draw()
     const { thumbnail_url } = await readArtifact(team, id)
+    const { body } = await team.call(`GET /v2/artifacts/${id}/revisions`)
+    assert.deepEqual(
+      body.revisions.map((one: { thumbnail_url: string }) => one.thumbnail_url),
+      [thumbnail_url],
+    )
     const { pathname, search } = new URL(thumbnail_url)
     const picture = await service.call(`GET ${pathname}${search}`)
     assert.deepEqual([picture.status, picture.headers['content-type']], [200, 'image/jpeg'])

@@ -14,6 +14,7 @@ import { exportArtifactMd } from './exportArtifactMd.ts'
 import { exportArtifactXlsx } from './exportArtifactXlsx.ts'
 import { exportArtifactPdf } from './exportArtifactPdf.ts'
 import { getArtifact } from './getArtifact.ts'
+import { getArtifactSource } from './getArtifactSource.ts'
 import { listArtifactConnections } from './listArtifactConnections.ts'
 import { listArtifactMessages } from './listArtifactMessages.ts'
 import { listArtifactRevisions } from './listArtifactRevisions.ts'
@@ -26,6 +27,7 @@ import { refreshArtifact } from './refreshArtifact.ts'
 import { refreshDue } from './refreshDue.ts'
 import { renderArtifact } from './renderArtifact.ts'
 import { renderArtifactRevision } from './renderArtifactRevision.ts'
+import { renderSelectableArtifact } from './renderSelectableArtifact.ts'
 import { restoreArtifactRevision } from './restoreArtifactRevision.ts'
 import { revision } from './revision.ts'
 import { artifactSave } from './savePage.ts'
@@ -53,6 +55,8 @@ export const artifacts = feature({
     updateArtifact,
     deleteArtifact,
     renderArtifact,
+    renderSelectableArtifact,
+    getArtifactSource,
     exportArtifactHtml,
     exportArtifactPdf,
     exportArtifactCsv,

@@ -1,7 +1,7 @@
 // Lists the revisions of an artifact, newest first.
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
-import { ArtifactRevision, revisionColumns } from './revision.ts'
+import { ArtifactRevision, revisionColumns, shownRevision, type RevisionRow } from './revision.ts'
 
 export const listArtifactRevisions = operation({
   id: 'listArtifactRevisions',
@@ -18,10 +18,11 @@ export const listArtifactRevisions = operation({
     current_revision_id: nullable(Id),
     current_version: Type.Integer({ minimum: 0 }),
   }),
-  async handler({ artifact, sql }) {
-    const revisions = await sql<ArtifactRevision>`
+  async handler({ artifact, context, sql }) {
+    const rows = await sql<RevisionRow>`
       select ${revisionColumns} from artifact_revisions where artifact_id = ${artifact.id} order by version desc`
     const { current_revision_id, current_version } = artifact
+    const revisions = rows.map((row) => shownRevision(context, artifact, row))
     return { revisions, total: revisions.length, current_revision_id, current_version }
   },
 })

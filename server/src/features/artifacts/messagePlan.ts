@@ -1,4 +1,5 @@
 // What a message leads to: steps that the message brings itself, a built-in page, a model, or a question to the person.
+import type { Sql } from '../../base/db.ts'
 import { parseRunbook } from '../../drivers/model/runbook/parse.ts'
 import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
@@ -20,7 +21,7 @@ interface Asked {
 
 type Plan = { config: object } | { problem: string }
 
-export function planMessage(context: Context, asked: Asked): Plan {
+export async function planMessage(context: Context, sql: Sql, asked: Asked): Promise<Plan> {
   const { template, connectionIds } = asked
   if (template !== undefined) {
     const known = findTemplate(template)
@@ -28,7 +29,7 @@ export function planMessage(context: Context, asked: Asked): Plan {
       ? { config: pageConfig(context, joinSource(known.procedure, known.html), connectionIds) }
       : { problem: `There is no template ${JSON.stringify(template)}. There are: ${templateNames()}.` }
   }
-  const model = chatModelOf(context)
+  const model = await chatModelOf(context, asked.teamId, sql)
   const steps = teamTimeOf(context).piece(asked.teamId, () => stepsOf(asked, model !== undefined))
   if (steps) {
     return 'problem' in steps ? steps : { config: pageConfig(context, steps.source, connectionIds) }

@@ -1,5 +1,6 @@
 // Draws pages in the browser of this process, for pictures and PDFs. Teams take turns for it.
-import { createFairPool, teamShare } from '../../base/fairPool.ts'
+import { teamShare } from '../../base/fairPool.ts'
+import { createSharedPool } from '../../kit/sharedPools.ts'
 import type { Printer } from '../../drivers/browser/browser.ts'
 import { browserOf } from '../../kit/browserOf.ts'
 import type { Context } from '../../kit/context.ts'
@@ -11,11 +12,11 @@ const pagesMax = 2
 const waitingMax = 20
 const waitMaxMs = 30_000
 
-const slotsOf = runningPart('printing', ({ config }) =>
-  createFairPool({
+const slotsOf = runningPart('printing', (context) =>
+  createSharedPool(context, {
     name: 'pages to draw',
     size: pagesMax,
-    perTeam: teamShare(pagesMax, config.teamShare),
+    perTeam: teamShare(pagesMax, context.config.teamShare),
     waitingMax,
     waitMaxMs,
   }),

@@ -44,7 +44,7 @@ export const sendArtifactMessage = operation({
     if (!page && body.from_revision_id !== undefined) {
       return fail('invalid_request', 'from_revision_id: this artifact has no revision with this id.')
     }
-    const plan = planMessage(context, {
+    const plan = await planMessage(context, sql, {
       teamId: artifact.team_id,
       text: body.message,
       template: undefined,

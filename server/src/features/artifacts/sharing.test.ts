@@ -20,7 +20,18 @@ const listed = async (by: TestTeam, scope: string): Promise<string[]> =>
 
 const pathOf = (url: string) => `GET ${new URL(url).pathname}`
 
-const reads = ['', '/render', '/messages', '/revisions', '/connections', '/export/html', '/export/md', '/export/csv']
+const reads = [
+  '',
+  '/render',
+  '/render/selectable',
+  '/source',
+  '/messages',
+  '/revisions',
+  '/connections',
+  '/export/html',
+  '/export/md',
+  '/export/csv',
+]
 
 proves('artifacts.private', 'a private artifact exists for its creator only', async () => {
   const id = await finishedArtifact(service, creator)

@@ -1,5 +1,6 @@
 // Writes the tables of pages as spreadsheets. Each takes a thread of its own, so teams take turns for a few of them.
-import { createFairPool, teamShare } from '../../base/fairPool.ts'
+import { teamShare } from '../../base/fairPool.ts'
+import { createSharedPool } from '../../kit/sharedPools.ts'
 import type { PageTable } from '../../base/page/pageTable.ts'
 import { xlsxOf } from '../../base/page/xlsx.ts'
 import type { Context } from '../../kit/context.ts'
@@ -11,11 +12,11 @@ const threadsMax = 2
 const waitingMax = 20
 const waitMaxMs = 30_000
 
-export const spreadsheetSlotsOf = runningPart('spreadsheets', ({ config }) =>
-  createFairPool({
+export const spreadsheetSlotsOf = runningPart('spreadsheets', (context) =>
+  createSharedPool(context, {
     name: 'spreadsheets to write',
     size: threadsMax,
-    perTeam: teamShare(threadsMax, config.teamShare),
+    perTeam: teamShare(threadsMax, context.config.teamShare),
     waitingMax,
     waitMaxMs,
   }),

@@ -1,4 +1,5 @@
 // The configs of an artifact's hidden agent: one that follows a procedure as it is written, and one that asks a model.
+import type { Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { registryOf } from '../../kit/registry.ts'
 import { engineOf } from '../../engine/engine.ts'
@@ -41,9 +42,9 @@ export const pageConfigWith = (
   connectionIds: string[],
 ): object => configOf(toolSets, { procedure: source, model: 'builtin:runbook', connectionIds })
 
-/** The server's own model, which answers messages; undefined where it has none. */
-export function chatModelOf(context: Context): string | undefined {
-  const { defaultModel } = engineOf(context).models
+/** The default model of the team, or of the server, which answers messages; undefined where there is none. */
+export async function chatModelOf(context: Context, teamId: string, sql: Sql): Promise<string | undefined> {
+  const { defaultModel } = await engineOf(context).models.of(teamId, sql)
   return defaultModel.startsWith('builtin:') ? undefined : defaultModel
 }
 

@@ -13,7 +13,7 @@ const AuditEntry = named(
     created_at: Time,
     user_id: nullable(Id),
     for_user_id: nullable(Id),
-    credential_type: oneOf(['api_key', 'oauth_client', 'session', 'command_line']),
+    credential_type: oneOf(['api_key', 'oauth_client', 'session', 'command_line', 'run']),
     credential_id: nullable(Id),
     operation: Type.String({ examples: ['createMember'] }),
     target_type: nullable(Type.String({ examples: ['member'] })),
@@ -36,8 +36,8 @@ export const listAuditLog = operation({
   summary: 'List the audit log',
   description:
     'One entry for every mutation, also for refused ones. `for_user_id` is the member for whom it was done, such as the holder of a new ' +
-    'API key. Entries are never changed; old ones are erased. If a credential is refused more than 60 times a minute, one entry stands ' +
-    'for the other refusals and counts them.',
+    'API key. The first use of a secret or a login by a run is an entry too, with the `credential_type` `run`. Entries are never changed; ' +
+    'old ones are erased. If a credential is refused more than 60 times a minute, one entry stands for the other refusals and counts them.',
   scope: 'keys:manage',
   query: Type.Object({
     operation: Type.Optional(Type.String({ maxLength: 100, description: 'Only this operation id.' })),

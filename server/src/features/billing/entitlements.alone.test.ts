@@ -27,7 +27,7 @@ for (const { context } of [one, two]) {
   while (entitlements.changes() === 0) await sql`select pg_notify('entitlements', '')`
 }
 
-/** Sets a limit, and goes on when both processes have heard of it. */
+/** Sets a limit, and returns when both processes have heard of it. */
 async function limit(team: TestTeam, key: LimitKey, value: number | string): Promise<void> {
   await setEntitlement(sql, team.id, key, String(value))
   await untilKnown(team, key, true)
@@ -384,7 +384,7 @@ proves(
 
 proves(
   'entitlements.places',
-  'past max_concurrent_runs a run waits in line, and its explanation names that limit',
+  'past max_concurrent_runs a run waits for a slot, and its explanation names that limit',
   async () => {
     const team = await seedTeam(one)
     const agentId = await seedAgent(team, procedure)

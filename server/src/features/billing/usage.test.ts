@@ -56,6 +56,21 @@ const dayBefore = async (days: number): Promise<string> =>
   (await sql<{ day: string }>`select to_char((now() at time zone 'utc')::date - ${days}::int, 'YYYY-MM-DD') as day`)[0]!
     .day
 
+/** A row of listModelUsage. */
+const used = (agent_id: string, tokens: number, cost_usd: number) => {
+  return {
+    model,
+    agent_id,
+    agent_name: 'Tested',
+    is_artifact: false,
+    calls: 1,
+    input_tokens: tokens,
+    output_tokens: 0,
+    tokens,
+    cost_usd,
+  }
+}
+
 suite('the usage of a month', () => {
   proves(
     'usage.month',
@@ -84,7 +99,7 @@ suite('the usage of a month', () => {
       from runs where team_id = ${team.id}`
       const { seconds, day } = rows!
       const spent = { tokens: 330, cost_usd: 0.00135 }
-      const shown = { agent_name: 'Tested', runs: 2, active_seconds: rows!.dear, ...spent }
+      const shown = { agent_name: 'Tested', is_artifact: false, runs: 2, active_seconds: rows!.dear, ...spent }
       const freeSeconds = usage.by_agent[1].active_seconds
       assert.deepEqual(usage, {
         period_start: rows!.start.toISOString(),
@@ -106,6 +121,31 @@ suite('the usage of a month', () => {
         unsettled: { calls: 0, cost_usd_max: 0 },
       })
       assert.ok(seconds > 0 && Math.abs(rows!.dear + freeSeconds - seconds) < 1e-9)
+    },
+  )
+
+  proves(
+    'usage.models',
+    'lists which agents used which model on the days asked for, the most expensive first',
+    async () => {
+      const team = await seedTeam(service)
+      provider.answer(
+        { text: 'cheap', usage: { input: 100, output: 0 } },
+        { text: 'dear', usage: { input: 1000, output: 0 } },
+      )
+      const [cheap, dear] = [await seedModelAgent(team), await seedModelAgent(team)]
+      for (const agentId of [cheap, dear]) {
+        await startRun(team, agentId)
+        await drainRuns(service)
+      }
+      const models = async (query = '') => (await team.call(`GET /v2/teams/:teamId/billing/usage/models${query}`)).body
+      const expected = [used(dear, 1000, 0.003), used(cheap, 100, 0.0003)]
+      const found = await models()
+      assert.deepEqual([found.model_usage, found.left_out], [expected, 0])
+      await foldUsage(db)
+      assert.deepEqual(await models(), found)
+      const before = `?since=${await dayBefore(3)}&until=${await dayBefore(1)}`
+      assert.deepEqual((await models(before)).model_usage, [])
     },
   )
 

@@ -1,5 +1,5 @@
 // What a team used in a span of days, added up as a whole and by day, agent, model and purpose.
-import type { Sql } from '../../base/db.ts'
+import { part, type Part, type Sql } from '../../base/db.ts'
 import { foldRunCounts } from '../../engine/counting/foldRunCounts.job.ts'
 import { foldUsage } from '../../engine/counting/foldUsage.job.ts'
 import { storedOf, usageOf, type Days } from '../../engine/counting/usage.ts'
@@ -46,6 +46,10 @@ export const Usage = named(
       Type.Object({
         agent_id: Id,
         agent_name: nullable(Type.String()),
+        is_artifact: Type.Boolean({
+          description:
+            'Whether it is the hidden agent of an artifact. Runs of artifacts are listed with `source=artifact`.',
+        }),
         runs: count(),
         active_seconds: seconds,
         tokens: count(),
@@ -89,6 +93,7 @@ interface Row {
   day: string | null
   agent_id: string | null
   agent_name: string | null
+  is_artifact: boolean
   model: string | null
   purpose: 'run' | 'builder' | 'judge' | null
   runs: number
@@ -119,6 +124,10 @@ interface Asked {
   memberId: string
 }
 
+/** The name of the agent `a`, unless it is somebody else's private artifact. */
+export const agentNameFor = (memberId: string): Part =>
+  part`case when not a.is_hidden or coalesce(artifact_reader(a.id) = ${memberId}::uuid, true) then a.name end`
+
 export async function readUsage({ sql, enqueue, teamId, memberId }: Asked, days: Days): Promise<Static<typeof Usage>> {
   const rows = await sql<Row>`
     with used as materialized (${usageOf(teamId, days)}),
@@ -134,7 +143,7 @@ export async function readUsage({ sql, enqueue, teamId, memberId }: Asked, days:
         coalesce(sum(deliveries), 0)::bigint as deliveries, count(*) filter (where not is_folded) as unfolded
       from used group by grouping sets ((), (day), (agent_id), (model), (purpose))
     )
-    select sums.*, case when not a.is_hidden or coalesce(artifact_reader(a.id) = ${memberId}::uuid, true) then a.name end as agent_name, ${storedOf(teamId, days)} as sandbox_bytes
+    select sums.*, ${agentNameFor(memberId)} as agent_name, coalesce(a.is_hidden, false) as is_artifact, ${storedOf(teamId, days)} as sandbox_bytes
     from sums left join agents a on a.id = sums.agent_id and a.team_id = ${teamId}
     order by sums.day, sums.cost_usd desc, tokens desc, sums.runs desc, sums.agent_id, sums.model, sums.purpose`
   const all = rows.find(({ by }) => by === 'all')!
@@ -145,7 +154,8 @@ export async function readUsage({ sql, enqueue, teamId, memberId }: Asked, days:
   return { ...periodOf(days), ...totalsOf(all), ...listsOf(rows) }
 }
 
-const periodOf = ({ since, until }: Days) => ({
+/** The days that were counted, as an answer has them. */
+export const periodOf = ({ since, until }: Days) => ({
   period_start: `${since}T00:00:00.000Z`,
   period_end: `${until}T00:00:00.000Z`,
 })
@@ -168,8 +178,8 @@ function listsOf(rows: Row[]) {
     by_day: by('day', ({ day, runs, active_seconds, tokens, cost_usd }) => {
       return { day: day!, runs, active_seconds, tokens, cost_usd }
     }),
-    by_agent: by('agent_id', ({ agent_id, agent_name, runs, active_seconds, tokens, cost_usd }) => {
-      return { agent_id: agent_id!, agent_name, runs, active_seconds, tokens, cost_usd }
+    by_agent: by('agent_id', ({ agent_id, agent_name, is_artifact, runs, active_seconds, tokens, cost_usd }) => {
+      return { agent_id: agent_id!, agent_name, is_artifact, runs, active_seconds, tokens, cost_usd }
     }),
     by_model: by('model', ({ model, calls, input_tokens, output_tokens, tokens, cost_usd }) => {
       return { model: model!, calls, input_tokens, output_tokens, tokens, cost_usd }

@@ -73,6 +73,10 @@ async function browse(team: TestTeam, procedure: string): Promise<{ agentId: str
 const timelineOf = async (team: TestTeam, runId: string) =>
   (await team.call(`GET /v2/agent-runs/${runId}/screenshots/timeline`)).body
 
+/** Addresses change with the hour, since they expire. */
+const withoutAddresses = ({ screenshots }: { screenshots: Record<string, unknown>[] }) =>
+  screenshots.map((one) => ({ ...one, image_url: null, thumbnail_url: null }))
+
 /** Width and height of a JPEG, from its frame header (ITU T.81 §B.2.2). */
 function sizeOfJpeg(bytes: Buffer): { width: number; height: number } {
   assert.equal(bytes.readUInt16BE(0), 0xffd8)
@@ -121,7 +125,7 @@ suite('a run through a form, a redirect and a download', needsBrowser, async () 
       assert.ok(timeline.duration_ms >= offsets.at(-1)!)
       assert.ok(!JSON.stringify(timeline).includes('Ann Secret'), 'what was typed stands in no picture’s words')
       const byAgent = await team.call(`GET /v2/agents/${agentId}/runs/${runId}/screenshots/timeline`)
-      assert.deepEqual(byAgent.body.screenshots, timeline.screenshots)
+      assert.deepEqual(withoutAddresses(byAgent.body), withoutAddresses(timeline))
     },
   )
 

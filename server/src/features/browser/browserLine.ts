@@ -30,7 +30,7 @@ export function readLine(line: string): Action | { problem: string } {
 
 /** Whether it can be done twice without harm: opening and reading can; clicking and typing may have sent something. */
 export function isHarmless(action: Action): boolean {
-  return !['click', 'type', 'select', 'press'].includes(action.kind)
+  return !['click', 'type', 'select', 'press', 'login'].includes(action.kind)
 }
 
 /** A few words for the timeline; what was typed may be a password and is left out. */
@@ -53,6 +53,8 @@ export function wordsOf(action: Action): string {
       return action.text === undefined ? `wait ${action.seconds ?? 30} s` : `wait for ${action.text}`
     case 'switch':
       return `switch to page ${action.page}`
+    case 'login':
+      return 'log in'
     case 'back':
     case 'pages':
     case 'screenshot':

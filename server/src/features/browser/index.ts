@@ -5,6 +5,7 @@ import { browserOf } from '../../kit/browserOf.ts'
 import { forgetSessions } from './forgetSessions.ts'
 import { getAgentRunScreenshotTimeline } from './getAgentRunScreenshotTimeline.ts'
 import { getRunScreenshotTimeline } from './getRunScreenshotTimeline.ts'
+import { loginTools } from './loginTool.ts'
 import { mountImages } from './images.ts'
 import { listBrowserSessionPages } from './listBrowserSessionPages.ts'
 import { sweepScreenshots } from './sweepScreenshots.job.ts'
@@ -17,6 +18,7 @@ export const browser = feature({
   resources: [session],
   jobs: [sweepScreenshots],
   toolSets: [browserTools],
+  givenTools: loginTools,
   hooks: { runsDeleted: forgetSessions },
   close: (context) => browserOf(context).close(),
   sealed: [sealedState],

@@ -27,6 +27,8 @@ function actionTool<Input extends TObject>(declared: {
     ...described,
     onDoubt: (input) => (isHarmless(action(input)) ? 'retry' : 'ask'),
     timeoutMs,
+    // actions of a turn share the page
+    beside: 'alone',
     execute: (call, outside) => actInBrowser(call, outside, [action(call.input)]),
   })
 }
@@ -39,6 +41,7 @@ const browserDo = outsideTool({
   }),
   onDoubt: ({ lines }) => (lines.map(readLine).every((one) => 'problem' in one || isHarmless(one)) ? 'retry' : 'ask'),
   timeoutMs: 600_000,
+  beside: 'alone',
   async execute(call, outside) {
     const actions: Action[] = []
     for (const [index, line] of call.input.lines.entries()) {

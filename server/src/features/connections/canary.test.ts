@@ -13,6 +13,7 @@ import {
   seedGrantedConnection,
   seeToConnections,
 } from '../../../test/kit/connections.ts'
+import { assertClean as assertNone, dumpTables } from '../../../test/kit/canaries.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
@@ -89,36 +90,7 @@ async function make(body: object): Promise<string> {
   return made.body.connection_id
 }
 
-/** Everything that the database holds, as text; bytes as hexadecimal digits. */
-async function dump(): Promise<Map<string, string>> {
-  const tables = await sql<{ name: string }>`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`
-  const texts = new Map<string, string>()
-  for (const { name } of tables) {
-    const { rows } = await context.db.pool.query<{ row: string }>(`select t::text as row from ${name} t`)
-    texts.set(name, rows.map(({ row }) => row).join('\n'))
-  }
-  return texts
-}
-
-const spellings = (value: string): string[] => {
-  const bytes = Buffer.from(value)
-  const packed = [0, 1, 2].map((shift) =>
-    Buffer.concat([Buffer.alloc(shift), bytes])
-      .toString('base64')
-      .slice(4, -4),
-  )
-  return [value, encodeURIComponent(value), bytes.toString('hex'), ...packed]
-}
-
-function assertClean(place: string, text: string): void {
-  for (const canary of canaries) {
-    for (const spelling of spellings(canary)) {
-      const at = text.indexOf(spelling)
-      assert.equal(at, -1, `${place} shows ${spelling}: …${text.slice(Math.max(0, at - 150), at + 80)}`)
-    }
-  }
-}
+const assertClean = (place: string, text: string): void => assertNone(canaries, place, text)
 
 proves(
   'connections.canary',
@@ -227,7 +199,7 @@ proves(
       assertClean('an answer', `${JSON.stringify(got)} ${text}`)
     }
     assertClean('the log', service.logged.join('\n'))
-    const tables = await dump()
+    const tables = await dumpTables(context)
     assert.ok(
       tables.get('public.events')!.includes('connection.action_required') &&
         tables.get('public.run_messages')!.includes('[cut]'),

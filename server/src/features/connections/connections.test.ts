@@ -221,7 +221,7 @@ proves('connections.test', 'an MCP server is tested by listing its tools', async
 
 proves(
   'connections.dependents',
-  'the dependents of a connection are the agents, schedules, cases and runs that stand still without it',
+  'the dependents of a connection are the agents, schedules, triggers, cases and runs that stand still without it',
   async () => {
     const id = await made({})
     const data = { connections: [id] }
@@ -239,8 +239,22 @@ proves(
     await team.sql`insert into connection_waits (connection_id, run_id) values (${id}, ${started.run_id})`
     await team.sql`update runs set status = 'running', started_at = now() where id = ${started.run_id}`
 
+    const [shared, hidden] = [await seeders['artifact']!(team, {}), await seeders['artifact']!(team, {})]
+    await team.sql`insert into artifact_connections (artifact_id, connection_id) values (${shared}, ${id}), (${hidden}, ${id})`
+    // a private one of somebody else is counted and not named
+    const other = newId()
+    await team.sql`update artifacts set visibility = 'private', public_key = null, created_by_user_id = ${other}, acts_for = array[${other}::uuid]
+      where id = ${hidden}`
+    await team.sql`update connections set type = 'custom_mcp' where id = ${id}`
+    const poll = { kind: 'poll', name: 'New orders', poll: { connection_id: id, tool: 'list_orders' } }
+    const polled = await team.call(`POST /v2/agents/${agentId}/triggers`, { body: poll })
+    assert.equal(polled.status, 201, polled.text)
     const { status, body } = await team.call(`GET /v2/connections/${id}/dependents`)
     assert.equal(status, 200)
+    assert.deepEqual(
+      [body.triggers, body.triggers_total],
+      [[{ id: polled.body.trigger_id, agent_id: agentId, name: 'New orders', tool: 'list_orders' }], 1],
+    )
     assert.deepEqual(
       body.agents.map((one: { id: string }) => one.id),
       [agentId],
@@ -254,6 +268,11 @@ proves(
       [started.run_id],
     )
     assert.deepEqual([body.agents_total, body.schedules_total, body.cases_total, body.waiting_runs_total], [1, 1, 3, 1])
+    assert.deepEqual(
+      body.artifacts.map((one: { id: string }) => one.id),
+      [shared],
+    )
+    assert.equal(body.artifacts_total, 2)
   },
 )
 

@@ -14,6 +14,7 @@ import { getConnection } from './getConnection.ts'
 import { getConnectionCredentials } from './getConnectionCredentials.ts'
 import { giveBackGrant, sealedRevocation } from './credential/giveBackGrant.job.ts'
 import { listConnectionDependents } from './listConnectionDependents.ts'
+import { listConnectionProviders } from './providers/listConnectionProviders.ts'
 import { listConnections } from './listConnections.ts'
 import { listConnectionTools } from './mcpTools/listConnectionTools.ts'
 import { idleSettings } from './providers/nativeClient.ts'
@@ -35,6 +36,7 @@ export const connections = feature({
   operations: [
     listConnections,
     createConnection,
+    listConnectionProviders,
     getConnection,
     getConnectionCredentials,
     updateConnection,

@@ -1,4 +1,4 @@
-// Lists what stops working when a connection does: agents, their schedules, cases and runs.
+// Lists what stops working when a connection does: agents, their schedules, triggers, cases and runs.
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Time, Type } from '../../kit/schema.ts'
 import { one, part, wordList } from '../../base/db.ts'
@@ -33,6 +33,14 @@ const Dependents = Type.Object(
       description: 'Runs that wait for it, the longest first.',
     }),
     waiting_runs_total: Type.Integer({ minimum: 0 }),
+    artifacts: Type.Array(Type.Object({ id: Id, title: nullable(Type.String()) }), {
+      description: 'Artifacts that it is attached to. Private ones of others are only counted.',
+    }),
+    artifacts_total: Type.Integer({ minimum: 0 }),
+    triggers: Type.Array(Type.Object({ id: Id, agent_id: Id, name: nullable(Type.String()), tool: Type.String() }), {
+      description: 'Enabled triggers that poll a tool of it.',
+    }),
+    triggers_total: Type.Integer({ minimum: 0 }),
   },
   { additionalProperties: false },
 )
@@ -66,6 +74,16 @@ export const listConnectionDependents = operation({
         select distinct t.queue_id from case_triggers t join agents_of a on a.id = t.agent_id
         where t.team_id = ${team.id} and t.enabled)
       select json_build_object(
+        'artifacts', (select coalesce(json_agg(json_build_object('id', x.id, 'title', x.title)), '[]') from (
+          select a.id, a.title from artifact_connections ac join artifacts a on a.id = ac.artifact_id
+          where ac.connection_id = ${id} and a.team_id = ${team.id} and (a.created_by_user_id = ${caller.member_id} or a.visibility <> 'private')
+          order by a.title, a.id limit ${shownMax}) x),
+        'artifacts_total', (select count(*) from artifact_connections ac join artifacts a on a.id = ac.artifact_id
+          where ac.connection_id = ${id} and a.team_id = ${team.id}),
+        'triggers', (select coalesce(json_agg(x), '[]') from (
+          select t.id, t.agent_id, t.name, t.tool from triggers t where t.connection_id = ${id} and t.team_id = ${team.id} and t.enabled
+          order by t.id limit ${shownMax}) x),
+        'triggers_total', (select count(*) from triggers t where t.connection_id = ${id} and t.team_id = ${team.id} and t.enabled),
         'agents', (select coalesce(json_agg(x), '[]') from (select * from agents_of order by name, id limit ${shownMax}) x),
         'agents_total', (select count(*) from agents_of),
         'schedules', (select coalesce(json_agg(x), '[]') from (select * from schedules_of order by next_run_at, id limit ${shownMax}) x),
@@ -99,4 +117,8 @@ interface DependentsRow {
   cases_total: number
   waiting_runs: { id: string; agent_id: string; title: string; since: string }[]
   waiting_runs_total: number
+  artifacts: { id: string; title: string | null }[]
+  artifacts_total: number
+  triggers: { id: string; agent_id: string; name: string | null; tool: string }[]
+  triggers_total: number
 }

@@ -38,7 +38,7 @@ export async function askJudge(context: Context, held: HeldJudgement, asking: As
     return noteUse(sql, held, asking.model, { input_tokens: 0, output_tokens: 0, cost_usd }, true)
   }
   if (held.was_cut_off) await noteLost()
-  const conversation = models.find(asking.model).open(setup)
+  const conversation = (await models.of(held.team_id)).find(asking.model).open(setup)
   conversation.add({ kind: 'user', text: request, restarts: false })
   let said: string[] = told
   for (let tries = 1; ; tries++) {

@@ -109,7 +109,10 @@ function evaluateSome(context: Context, { claim, worker, seen = {} }: Asked): Pr
     const taken = atOnce(due, ended)
     const logs = await readLogs(sql, taken)
     const held = await hold(sql, taken)
-    const plans = logs.filter(({ id }) => held.has(id)).map((log) => planOf(context, log, asked.get(log.id)))
+    const judged = await teamsWithJudge(context, sql, logs)
+    const plans = logs
+      .filter(({ id }) => held.has(id))
+      .map((log) => planOf(log, judged.has(log.team_id), asked.get(log.id)))
     await writeEvaluations(
       sql,
       plans.flatMap(({ finished }) => finished ?? []),
@@ -213,7 +216,15 @@ interface Plan {
   toJudge?: ToJudge
 }
 
-function planOf(context: Context, log: RunLog, asked: string | undefined): Plan {
+/** Asked only for runs that a judge must see. */
+async function teamsWithJudge(context: Context, sql: Sql, logs: RunLog[]): Promise<Set<string>> {
+  const teams = new Set(logs.filter(({ rubrics }) => rubrics.length > 0).map(({ team_id }) => team_id))
+  const judged = new Set<string>()
+  for (const teamId of teams) if ((await judgeOf(context, teamId, sql)) !== undefined) judged.add(teamId)
+  return judged
+}
+
+function planOf(log: RunLog, hasJudge: boolean, asked: string | undefined): Plan {
   const { entries: _entries, ...run } = log
   const id = asked ?? newId()
   const source = asked === undefined ? 'run_end' : 'request'
@@ -221,7 +232,6 @@ function planOf(context: Context, log: RunLog, asked: string | undefined): Plan 
     return { flag: flagOf({ slug }), label: title, passed: null, severity, comment: null, evidence: [] }
   })
   const results = [...platformResults(log), ...custom]
-  const hasJudge = judgeOf(context) !== undefined
   if (custom.length > 0 && hasJudge && run.has_begun) return { toJudge: { id, source, run, results } }
   const remark = custom.length === 0 ? undefined : hasJudge ? neverBegan : notJudged(custom.length)
   const summary = summaryOf(results, remark)

@@ -1,7 +1,8 @@
 // What a working process does for evaluations: polls for ended runs and due judgements, and rests much longer than it works.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { one } from '../../base/db.ts'
-import { createFairPool, teamShare } from '../../base/fairPool.ts'
+import { teamShare } from '../../base/fairPool.ts'
+import { createSharedPool } from '../../kit/sharedPools.ts'
 import type { Context } from '../../kit/context.ts'
 import { isSuspect } from '../../kit/deaths.ts'
 import type { Work, WorkingProcess } from '../../kit/feature.ts'
@@ -19,7 +20,7 @@ export function startEvaluator(context: Context, { id: worker, suspectProcesses 
   const { db, log } = context
   const stopping = new AbortController()
   const judging = new Set<Promise<void>>()
-  const slots = createFairPool({
+  const slots = createSharedPool(context, {
     name: 'judgements',
     size: judgesMax,
     perTeam: teamShare(judgesMax, context.config.teamShare),

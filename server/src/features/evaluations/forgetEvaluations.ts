@@ -1,4 +1,4 @@
-// What is deleted with runs: their evaluations, the counts of these, and the judge's transcripts.
+// What is deleted with runs: their evaluations, the counts of these, the judge's transcripts, and people's marks.
 import { part } from '../../base/db.ts'
 import type { Hooks } from '../../kit/feature.ts'
 import { appendCounts } from './evalCounts.ts'
@@ -7,6 +7,7 @@ import { appendCounts } from './evalCounts.ts'
 export const forgetEvaluations: NonNullable<Hooks['runsDeleted']> = async ({ sql, teamId, runIds }) => {
   // before the evaluations, as the judge takes them
   await sql`delete from judgements where run_id = any(${runIds}::uuid[]) and team_id = ${teamId}`
+  await sql`delete from run_marks where run_id = any(${runIds}::uuid[]) and team_id = ${teamId}`
   await sql`
     with gone as (
       delete from evaluations where run_id = any(${runIds}::uuid[]) and team_id = ${teamId} returning *

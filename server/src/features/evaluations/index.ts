@@ -2,6 +2,7 @@
 import { feature } from '../../kit/feature.ts'
 import { createEvalRubric } from './createEvalRubric.ts'
 import { deleteEvalRubric } from './deleteEvalRubric.ts'
+import { deleteRunMark } from './deleteRunMark.ts'
 import { eraseTranscripts } from './eraseTranscripts.job.ts'
 import { evaluateRun } from './evaluateRun.ts'
 import { evaluateAsSuspect, evaluationKind } from './evaluateSuspects.ts'
@@ -11,13 +12,17 @@ import { foldEvalCounts } from './foldEvalCounts.job.ts'
 import { forgetEvaluations } from './forgetEvaluations.ts'
 import { getEvalRubrics } from './getEvalRubrics.ts'
 import { getEvalScores } from './getEvalScores.ts'
+import { getMarkAgreement } from './getMarkAgreement.ts'
 import { getPromotionGate } from './getPromotionGate.ts'
 import { getRunEvaluation } from './getRunEvaluation.ts'
 import { listBuildScores } from './listBuildScores.ts'
+import { listEvaluatedRuns } from './listEvaluatedRuns.ts'
+import { listRunMarks } from './listRunMarks.ts'
 import { reapJudgements } from './heldJudgement.ts'
 import { judgeAsSuspect, judgementKind } from './judging.ts'
 import { promotionGate } from './promotionGate.ts'
 import { putPromotionGate } from './putPromotionGate.ts'
+import { putRunMark } from './putRunMark.ts'
 import { replaceEvalRubrics } from './replaceEvalRubrics.ts'
 import { rubricResource } from './rubric.ts'
 import { updateEvalRubric } from './updateEvalRubric.ts'
@@ -30,6 +35,11 @@ export const evaluations = feature({
     evaluateRun,
     getEvalScores,
     listBuildScores,
+    listEvaluatedRuns,
+    listRunMarks,
+    putRunMark,
+    deleteRunMark,
+    getMarkAgreement,
     getEvalRubrics,
     createEvalRubric,
     replaceEvalRubrics,

@@ -1,4 +1,5 @@
 // The judge: a model that reads a whole run as data and says of each custom rubric whether the run passes it.
+import type { Sql } from '../../base/db.ts'
 import { storableText } from '../../base/storable.ts'
 import type { Setup } from '../../drivers/model/model.ts'
 import { engineOf } from '../../engine/engine.ts'
@@ -8,9 +9,9 @@ import type { Result } from './evaluation.ts'
 import { flagOf, type Rubric } from './rubric.ts'
 import type { Transcript } from './transcript.ts'
 
-/** The server's own model, whichever the agent has; undefined where it has none. */
-export function judgeOf(context: Context): string | undefined {
-  const { defaultModel } = engineOf(context).models
+/** The default model of the team, or of the server, whichever the agent has; undefined where there is none. */
+export async function judgeOf(context: Context, teamId: string, inTransaction?: Sql): Promise<string | undefined> {
+  const { defaultModel } = await engineOf(context).models.of(teamId, inTransaction)
   return defaultModel.startsWith('builtin:') ? undefined : defaultModel
 }
 

@@ -102,7 +102,7 @@ export const judgeAsSuspect: DriveSuspect = async ({ context, unit, process, too
 }
 
 async function decide(context: Context, held: HeldJudgement, times: JudgeTimes, signal: AbortSignal): Promise<void> {
-  const model = judgeOf(context)
+  const model = await judgeOf(context, held.team_id)
   const custom = held.results.filter(({ flag }) => flag.startsWith('custom__')).length
   // the server had a model when the run was evaluated, and has none any more
   if (model === undefined) return finish(context, held, { status: 'ready', results: [], remark: notJudged(custom) })

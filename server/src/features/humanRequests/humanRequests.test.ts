@@ -242,7 +242,7 @@ describe('the inbox', () => {
       insert into human_requests (id, team_id, run_id, step, type, title, expires_at)
       select gen_random_uuid(), case when n % 10 = 0 then ${team.id}::uuid else ${other.id}::uuid end, gen_random_uuid(), 1, 'approval', 'Pay?',
         now() + n * interval '1 minute'
-      from generate_series(1, 20000) n`
+      from generate_series(1, 6000) n`
       await service.context.db.pool.query('analyze human_requests')
       const { context } = service
       const plansOf = await plansOn(context.db)

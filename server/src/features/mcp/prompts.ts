@@ -19,7 +19,7 @@ const prompts: Prompt[] = [
   {
     name: 'start_run',
     title: 'Start a run',
-    description: 'Start a run of an agent, wait for it and report what came of it.',
+    description: 'Start a run of an agent, wait for it and report its result.',
     arguments: [
       { name: 'agent', description: 'The agent’s id or name.', required: true },
       { name: 'message', description: 'What the run is about.' },

@@ -1,5 +1,6 @@
 // Queues of cases: work that agents and people take one by one.
 import { feature } from '../../kit/feature.ts'
+import { assignCase } from './cases/assignCase.ts'
 import { bulkActionResource } from './bulk/bulkAction.ts'
 import { bulkDeleteCases } from './bulk/bulkDeleteCases.ts'
 import { bulkReprocessCases } from './bulk/bulkReprocessCases.ts'
@@ -22,15 +23,18 @@ import { deleteQueue } from './deleteQueue.ts'
 import { dispatcherOf } from './dispatch/dispatcher.ts'
 import { eraseLabel } from './labels/eraseLabel.job.ts'
 import { eraseQueue } from './eraseQueue.job.ts'
+import { explainQueue } from './dispatch/explainQueue.ts'
 import { failCase } from './cases/failCase.ts'
 import { foldCaseCounts } from './lists/foldCaseCounts.job.ts'
 import { getAgentCaseTrigger } from './dispatch/getAgentCaseTrigger.ts'
 import { getBulkAction } from './bulk/getBulkAction.ts'
 import { getCase } from './cases/getCase.ts'
+import { getCaseAges } from './lists/getCaseAges.ts'
 import { getQueue } from './getQueue.ts'
 import { labelResource } from './labels/label.ts'
 import { linkCaseLabels } from './labels/linkCaseLabels.ts'
 import { listAgentCaseTriggers } from './dispatch/listAgentCaseTriggers.ts'
+import { listBulkActions } from './bulk/listBulkActions.ts'
 import { listCaseLabels } from './labels/listCaseLabels.ts'
 import { listCaseRuns } from './cases/listCaseRuns.ts'
 import { listCases } from './lists/listCases.ts'
@@ -43,8 +47,10 @@ import { previewAgentCaseTriggerConflicts } from './dispatch/previewAgentCaseTri
 import { queueResource } from './queue.ts'
 import { releaseCase } from './cases/releaseCase.ts'
 import { searchCases } from './lists/searchCases.ts'
+import { stopBulkAction } from './bulk/stopBulkAction.ts'
 import { caseTools } from './tools.ts'
 import { sweepBulkActions } from './bulk/sweepBulkActions.job.ts'
+import { takeOverCase } from './cases/takeOverCase.ts'
 import { unlinkCaseLabels } from './labels/unlinkCaseLabels.ts'
 import { updateAgentCaseTrigger } from './dispatch/updateAgentCaseTrigger.ts'
 import { updateCase } from './cases/updateCase.ts'
@@ -61,6 +67,8 @@ export const queues = feature({
     updateQueue,
     deleteQueue,
     listQueueAgents,
+    explainQueue,
+    getCaseAges,
     listCases,
     searchCases,
     createCases,
@@ -71,6 +79,8 @@ export const queues = feature({
     listCaseRuns,
     listRecentCaseRunMessages,
     claimCase,
+    assignCase,
+    takeOverCase,
     completeCase,
     failCase,
     postponeCase,
@@ -80,6 +90,8 @@ export const queues = feature({
     bulkUpdateCaseStatus,
     bulkUpdateCasePriority,
     getBulkAction,
+    listBulkActions,
+    stopBulkAction,
     listLabels,
     createLabel,
     updateLabel,

@@ -33,7 +33,7 @@ async function processOf(role: string): Promise<string> {
 
 proves(
   'runs.whyPending',
-  'pending: in line with its place and what stands before it, or with a place and no worker yet',
+  'pending: on the waitlist with its position and what is before it, or with a slot and no worker yet',
   async () => {
     const other = await seedTeam(service)
     const { body: agent } = await other.call('POST /v2/teams/:teamId/agents', { body: { name: 'Busy' } })

@@ -16,6 +16,7 @@ import { getRunCounts } from './getRunCounts.ts'
 import { getWorkflowExecutionReport } from './getWorkflowExecutionReport.ts'
 import { listRunDetails } from './listRunDetails.ts'
 import { listRunEvents } from './listRunEvents.ts'
+import { listTeamEvents } from './listTeamEvents.ts'
 import { listRunMessages } from './listRunMessages.ts'
 import { listRuns } from './listRuns.ts'
 import { getRunStep } from './steps/getRunStep.ts'
@@ -51,6 +52,7 @@ export const runs = feature({
     deleteRun,
     streamRunEvents,
     streamTeamEvents,
+    listTeamEvents,
   ],
   resources: [run],
   jobs: [sweepRuns, eraseRunLogs, stopStrayRuns, foldRunCounts],

@@ -1,4 +1,4 @@
-// Tells what a person wants to see beside each run of a list.
+// Gives what a list of runs shows beside each run.
 import { isId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
@@ -10,7 +10,7 @@ export const listRunDetails = operation({
   route: 'GET /v2/teams/:teamId/run-details',
   summary: 'List details of runs',
   description:
-    'For each of these runs its build, the step under way, whom it asks, what it waits in line for, and who stopped it. The newest run is first; ' +
+    'For each of these runs its build, the step under way, whom it asks, which slots it waits for, and who stopped it. The newest run is first; ' +
     'ids of which the team has no run are left out.',
   scope: 'runs:read',
   query: Type.Object({

@@ -1,4 +1,4 @@
-// The events of a run as a list: numbered as in its stream, with what became of their deliveries.
+// The events of a run and of a team as lists, with what became of their deliveries.
 import assert from 'node:assert/strict'
 import { drainRuns, readEvents, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
@@ -8,6 +8,7 @@ import { proves } from '../../../test/kit/proves.ts'
 import { issueApiKey } from '../credentials/apiKey.ts'
 import { scopes } from '../../kit/scopes.ts'
 import { listRunEvents } from './listRunEvents.ts'
+import { listTeamEvents } from './listTeamEvents.ts'
 
 // excepted, so that no test waits for a resolver
 const service = await testApp({ config: { allowPrivateHosts: ['hooks.example.com'] } })
@@ -106,7 +107,7 @@ proves('events.list', 'neither the page nor the counts read a table whole', asyn
     select gen_random_uuid(), ${team.id}, ${runId}, 100 + n, 'run.message.created', '{}' from generate_series(1, 10000) n`
   await sql`
     insert into events (id, team_id, run_id, sequence, event, data)
-    select gen_random_uuid(), ${team.id}, gen_random_uuid(), 1, 'run.message.created', '{}' from generate_series(1, 20000) n`
+    select gen_random_uuid(), ${team.id}, gen_random_uuid(), 1, 'run.message.created', '{}' from generate_series(1, 6000) n`
   await service.context.db.pool.query('vacuum analyze events, deliveries, runs')
   const plan = await plansOn(service.context.db)
   const [run] = (await team.call('GET /v2/teams/:teamId/runs')).body.data
@@ -118,4 +119,127 @@ proves('events.list', 'neither the page nor the counts read a table whole', asyn
   for (const one of plans) assert.doesNotMatch(one, /Seq Scan on (events|deliveries)/)
   assert.match(plans[1]!, /deliveries_by_run/)
   assert.match(plans[2]!, /Index Only Scan using events_run_id_sequence_key/)
+})
+
+/** Its event belongs to no run. */
+async function connect(team: TestTeam): Promise<void> {
+  const body = { name: 'Billing', type: 'api', server_url: 'https://hooks.example.com/v1', api_key: 'key-of-billing' }
+  assert.equal((await team.call('POST /v2/teams/:teamId/connections', { body })).status, 201)
+}
+
+interface TeamPage {
+  events: (Listed & { run_id: string | null; created_at: string })[]
+  next_before: string | null
+  looked_until: string | null
+}
+
+async function listOfTeam(team: TestTeam, query = ''): Promise<TeamPage> {
+  const { status, body, text } = await team.call(`GET /v2/teams/:teamId/event-log${query}`)
+  assert.equal(status, 200, text)
+  return body
+}
+
+proves('events.teamList', 'all events of the team come newest first, page by page, with their deliveries', async () => {
+  const team = await seedTeam(service)
+  const stranger = await seedTeam(service)
+  await subscribe(team, ['*'])
+  const agentId = await seedAgent(team, procedure)
+  const [one, two] = [await startRun(team, agentId), await startRun(team, agentId)]
+  await connect(team)
+  await startRun(stranger, await seedAgent(stranger, procedure))
+  await drainRuns(service)
+  // some have a position in the stream of the team, as while somebody reads it
+  const positioned = await sql`
+    update events e set position = n.position
+    from (
+      select id, nextval('event_positions') as position
+      from (select id from events where run_id = ${one} order by created_at, sequence) ordered) n
+    where e.id = n.id returning e.id`
+  assert.ok(positioned.length > 0)
+  const found: TeamPage['events'] = []
+  for (let before: string | null = ''; before !== null;) {
+    const page = await listOfTeam(team, `?limit=3${before === '' ? '' : `&before=${before}`}`)
+    assert.ok(page.events.length <= 3)
+    found.push(...page.events)
+    before = page.next_before
+  }
+  const written = await sql<{
+    id: string
+    created_at: Date
+  }>`select id, created_at from events where team_id = ${team.id}`
+  assert.deepEqual(found.map(({ id }) => id).toSorted(), written.map(({ id }) => id).toSorted())
+  const times = found.map(({ created_at }) => created_at)
+  assert.deepEqual(times, times.toSorted().toReversed())
+  for (const { event, run_id, deliveries } of found)
+    assert.equal(deliveries.total, 1, `${event} of ${run_id ?? 'no run'} has a delivery`)
+  assert.ok(
+    found.some(({ run_id }) => run_id === null),
+    'a new connection belongs to no run',
+  )
+  const ofOne = await listOfTeam(team, `?run_id=${one}`)
+  assert.ok(ofOne.events.length > 0 && ofOne.events.every(({ run_id }) => run_id === one))
+  const ended = await listOfTeam(team, '?event=run.completed')
+  assert.deepEqual(new Set(ended.events.map(({ run_id }) => run_id)), new Set([one, two]))
+  assert.deepEqual(await listOfTeam(team, '?since=2100-01-01T00:00:00Z'), {
+    events: [],
+    next_before: null,
+    looked_until: null,
+  })
+})
+
+proves('events.teamList', 'a rare kind is found in steps, each of which says how far it looked', async () => {
+  const team = await seedTeam(service)
+  const runId = await startRun(team, await seedAgent(team, procedure))
+  await drainRuns(service)
+  await sql`
+    insert into events (id, team_id, run_id, sequence, event, data)
+    select gen_random_uuid(), ${team.id}, ${runId}, 1000 + n, 'run.message.created', '{}'
+    from generate_series(1, 10001) n`
+  const first = await listOfTeam(team, '?event=run.completed')
+  assert.deepEqual(first.events, [])
+  assert.ok(first.next_before !== null && first.looked_until !== null)
+  const next = await listOfTeam(team, `?event=run.completed&before=${first.next_before}`)
+  assert.deepEqual([next.events.length, next.next_before], [1, null])
+})
+
+proves('events.teamList', 'what its credential may not read, and events of deleted runs, are left out', async () => {
+  const team = await seedTeam(service)
+  const runId = await startRun(team, await seedAgent(team, procedure))
+  await drainRuns(service)
+  const kinds = async (key: string) => {
+    const { body } = await service.call(`GET /v2/teams/${team.id}/event-log?run_id=${runId}`, { key })
+    return (body as TeamPage).events.map(({ event }) => event)
+  }
+  const { secret } = await issueApiKey(sql, {
+    teamId: team.id,
+    memberId: team.memberId,
+    name: 'narrow',
+    scopes: ['runs:read'],
+  })
+  assert.ok((await kinds(team.key)).includes('run.file.created'))
+  const narrow = await kinds(secret)
+  assert.ok(narrow.length > 0 && !narrow.includes('run.file.created'))
+  await sql`delete from runs where id = ${runId} and team_id = ${team.id}`
+  assert.deepEqual(await kinds(team.key), [])
+})
+
+proves('events.teamList', 'neither the page nor the counts read a table whole', async () => {
+  const team = await seedTeam(service)
+  await startRun(team, await seedAgent(team, procedure))
+  await connect(team)
+  await sql`
+    insert into events (id, team_id, event, data)
+    select gen_random_uuid(), gen_random_uuid(), 'run.message.created', '{}' from generate_series(1, 6000) n`
+  await sql`
+    insert into deliveries (id, team_id, target_id, event_id, event, created_at)
+    select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'run.completed', now()
+    from generate_series(1, 6000) n`
+  await service.context.db.pool.query('vacuum analyze events, deliveries, runs')
+  const plan = await plansOn(service.context.db)
+  const caller = { team_id: team.id, member_id: team.memberId, scopes: new Set(scopes) }
+  const plans = await plan((on) => listTeamEvents.handler!({ team, caller, query: { limit: 50 }, sql: on } as never))
+  assert.equal(plans.length, 4)
+  for (const one of plans) assert.doesNotMatch(one, /Seq Scan on (events|deliveries)/, one)
+  assert.match(plans[0]!, /Index Scan Backward using events_by_position/)
+  assert.match(plans[1]!, /events_without_position/)
 })

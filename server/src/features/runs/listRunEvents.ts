@@ -2,21 +2,10 @@
 import { empty, one, part, type Part, type Sql } from '../../base/db.ts'
 import { eventNames, withheldEvents } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
-import { beginningOf, listed, truncatedField, type LongColumn } from '../../kit/pageBytes.ts'
+import { listed, truncatedField } from '../../kit/pageBytes.ts'
 import { pageOf, paging, readLongRows } from '../../kit/paging.ts'
 import { Id, named, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
-
-const Count = Type.Integer({ minimum: 0 })
-
-const DeliveryCounts = named(
-  'DeliveryCounts',
-  Type.Object({
-    total: Count,
-    delivered: Count,
-    retrying: Type.Integer({ minimum: 0, description: 'Tried without success so far, and due again.' }),
-    dead: Type.Integer({ minimum: 0, description: 'Given up.' }),
-  }),
-)
+import { DeliveryCounts, eventData, withDeliveryCounts } from './listedEvents.ts'
 
 const RunEvent = named(
   'RunEvent',
@@ -49,21 +38,14 @@ export const listRunEvents = operation({
     const withheld = withheldEvents(caller.scopes)
     const kinds = withheld.length === 0 ? empty : part`and event <> all(${withheld}::text[])`
     const where = part`run_id = ${run.id} and team_id = ${team.id} ${kinds}`
-    const list = { table: part`events`, where, order: part`events.sequence`, columns, long: [data] }
+    const list = { table: part`events`, where, order: part`events.sequence`, columns, long: [eventData] }
     const rows = await readLongRows<Omit<RunEvent, 'deliveries'>>(sql, list, part`limit ${limit} offset ${offset}`)
-    const counts = await countDeliveries(sql, team.id, run.id, rows)
-    const events = rows.map((row) => ({ ...row, deliveries: counts.get(row.id) ?? none }))
+    const events = await withDeliveryCounts(sql, team.id, rows, () => run.id)
     return { events, total: await countEvents(sql, team.id, run.id, kinds), limit, offset }
   },
 })
 
-const data: LongColumn = {
-  whole: part`events.data`,
-  bytes: part`octet_length(events.data::text)`,
-  short: part`to_json(${beginningOf(part`events.data::text`)})`,
-}
-
-const columns = part`events.id, events.sequence, events.event, events.created_at, ${listed(data)} as data`
+const columns = part`events.id, events.sequence, events.event, events.created_at, ${listed(eventData)} as data`
 
 /** Asks for the team by the run, so that the index alone can count the events of a long run. */
 async function countEvents(sql: Sql, teamId: string, runId: string, kinds: Part): Promise<number> {
@@ -71,22 +53,4 @@ async function countEvents(sql: Sql, teamId: string, runId: string, kinds: Part)
     select count(*) as total from events
     where run_id = (select id from runs where id = ${runId} and team_id = ${teamId}) ${kinds}`)
   return counted.total
-}
-
-const none = { total: 0, delivered: 0, retrying: 0, dead: 0 }
-
-async function countDeliveries(
-  sql: Sql,
-  teamId: string,
-  runId: string,
-  events: { id: string }[],
-): Promise<Map<string, RunEvent['deliveries']>> {
-  if (events.length === 0) return new Map()
-  const rows = await sql<RunEvent['deliveries'] & { event_id: string }>`
-    select event_id, count(*) as total, count(*) filter (where state = 'delivered') as delivered,
-      count(*) filter (where state = 'retrying') as retrying, count(*) filter (where state = 'dead') as dead
-    from deliveries
-    where run_id = ${runId} and team_id = ${teamId} and event_id = any(${events.map(({ id }) => id)}::uuid[])
-    group by event_id`
-  return new Map(rows.map(({ event_id, ...counts }) => [event_id, counts]))
 }

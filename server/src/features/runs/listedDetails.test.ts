@@ -1,4 +1,4 @@
-// What is told beside each run of a list: one case for every status that has something to tell.
+// What a list shows beside each run: one case for every status that has something to show.
 import assert from 'node:assert/strict'
 import { proves } from '../../../test/kit/proves.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'

@@ -1,4 +1,4 @@
-// What a list of runs shows beside each run: its build, the step under way, whom it asks, what it stands in line for, who stopped it.
+// What a list of runs shows beside each run: its build, the step under way, whom it asks, which slots it waits for, who stopped it.
 import { part, type Sql } from '../../base/db.ts'
 import { openStepList } from '../../engine/ledger/lifecycle.ts'
 import { isVisibleTo } from '../../engine/ledger/visibleRuns.ts'

@@ -128,9 +128,9 @@ async function countSteps(sql: Sql, run: Run): Promise<Counted> {
     select s.*, h.human_requests, now() as now,
       r.active_ms + coalesce((extract(epoch from now() - r.running_since) * 1000)::bigint, 0) as active_ms
     from runs r, lateral (
-      select count(*) as steps, count(*) filter (where kind = 'model') as model_calls,
+      select count(*) as steps, count(*) filter (where kind = 'model' and arguments ->> 'room' is distinct from 'shorten') as model_calls,
         count(*) filter (where kind <> 'model') as tool_calls,
-        count(*) filter (where kind <> 'model' and state = 'failed') as tool_errors, coalesce(sum(attempt - 1), 0) as retries
+        count(*) filter (where kind <> 'model' and state = 'failed') as tool_errors, coalesce(sum(greatest(attempt - 1, 0)), 0) as retries
       from run_steps where run_id = r.id
     ) s, lateral (
       select count(*) as human_requests from human_requests where run_id = r.id and team_id = r.team_id
@@ -143,7 +143,7 @@ async function countSteps(sql: Sql, run: Run): Promise<Counted> {
 const readSteps = (sql: Sql, runId: string): Promise<StepRow[]> => sql<StepRow>`
   select * from (
     select seq, kind, tool, state, attempt, error, input_tokens, output_tokens, started_at, completed_at,
-      left(coalesce(arguments ->> 'title', arguments ->> 'agent'), 300) as title,
+      left(coalesce(arguments ->> 'title', arguments ->> 'agent', case when kind = 'model' then result ->> 'says' end), 300) as title,
       left(arguments::text, ${shownBytesMax}) as input, octet_length(arguments::text) as input_bytes,
       case when state in ('done', 'failed') then left(result::text, ${shownBytesMax}) end as output,
       case when state in ('done', 'failed') then octet_length(result::text) end as output_bytes
@@ -169,11 +169,11 @@ function stepOf(row: StepRow): ReportStep {
     // a model's step has the model's name where the others have the tool's
     tool: isModel ? null : row.tool,
     status: statusOf[row.state],
-    attempts: row.attempt,
+    attempts: Math.max(1, row.attempt),
     started_at: row.started_at,
     completed_at: row.completed_at,
     duration_ms: row.completed_at === null ? null : Math.max(0, +row.completed_at - +row.started_at),
-    input: isModel ? null : shown(row.input, row.input_bytes),
+    input: shown(row.input, row.input_bytes),
     output: shown(row.output, row.output_bytes),
     error: row.error,
     tokens: row.input_tokens === null ? null : { input: row.input_tokens, output: row.output_tokens ?? 0 },
@@ -182,7 +182,7 @@ function stepOf(row: StepRow): ReportStep {
 
 function titleOf({ kind, tool, title }: StepRow): string {
   const name = tool ?? 'unknown'
-  if (kind === 'model') return `Asked ${name}`
+  if (kind === 'model') return title ?? `Asked ${name}`
   if (kind === 'human') return title === null ? 'Asked a person' : `Asked a person: ${title}`
   if (kind === 'wait') return 'Waited for a time'
   if (kind === 'sub_run') return title === null ? 'Ran another agent' : `Ran ${title}`

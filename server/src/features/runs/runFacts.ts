@@ -6,7 +6,7 @@ import { onTimeouts, requestTypes } from '../../kit/states.ts'
 import { RunError, RunStatus, type Run } from './run.ts'
 import { openStepList } from '../../engine/ledger/lifecycle.ts'
 
-/** What a run in line waits for. */
+/** The slots that a run on the waitlist waits for. */
 export const LinePlaces = Type.Object({
   places_held: Type.Integer({ minimum: 0 }),
   places_total: Type.Integer({ minimum: 0 }),
@@ -158,7 +158,7 @@ async function workerOf(sql: Sql, id: string, since: Date | null): Promise<RunFa
 
 async function openStepOf(sql: Sql, runId: string): Promise<RunFacts['step']> {
   const [step] = await sql<NonNullable<RunFacts['step']>>`
-    select seq, kind, tool as name, attempt, started_at, error as last_error from run_steps
+    select seq, kind, tool as name, greatest(attempt, 1) as attempt, started_at, error as last_error from run_steps
     where run_id = ${runId} and state in ${openStepList} order by seq desc limit 1`
   return step ?? null
 }

@@ -11,10 +11,12 @@ import { forgetRuns } from './forgetRuns.ts'
 import { getRunSandboxFileContent } from './files/getRunSandboxFileContent.ts'
 import { getRunSandboxFileContentByRun } from './files/getRunSandboxFileContentByRun.ts'
 import { getSandbox } from './getSandbox.ts'
+import { getSandboxUsage } from './getSandboxUsage.ts'
 import { getSandboxFileContent } from './files/getSandboxFileContent.ts'
 import { listRunSandboxFiles } from './files/listRunSandboxFiles.ts'
 import { listRunSandboxFilesByRun } from './files/listRunSandboxFilesByRun.ts'
 import { listSandboxFiles } from './files/listSandboxFiles.ts'
+import { listSandboxes } from './listSandboxes.ts'
 import { sandbox } from './workspace/sandbox.ts'
 import { sweepFiles } from './files/sweepFiles.job.ts'
 import { copyWorkspace, takeSandbox } from './takeSandbox.ts'
@@ -28,6 +30,8 @@ export const sandboxes = feature({
   about: 'Workspaces for files and commands: of runs, and of callers.',
   operations: [
     createSandbox,
+    listSandboxes,
+    getSandboxUsage,
     getSandbox,
     deleteSandbox,
     createUploadUrl,

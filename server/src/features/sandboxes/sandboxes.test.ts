@@ -4,7 +4,11 @@ import { newId } from '../../base/ids.ts'
 import { seedAgent } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { handled, plansOn } from '../../../test/kit/plans.ts'
 import { proves } from '../../../test/kit/proves.ts'
+import { typedClient } from '../../../test/kit/typedClient.ts'
+import { getSandboxUsage } from './getSandboxUsage.ts'
+import { listSandboxes } from './listSandboxes.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -45,6 +49,56 @@ proves('sandboxes.get', 'a sandbox tells what it holds', async () => {
   const { expires_at, created_at, ...rest } = body
   assert.deepEqual(rest, { sandbox_id: id, status: 'ready', run_id: null, files_total: 1, kept_bytes: 11 })
   assert.ok(expires_at > created_at)
+})
+
+proves('sandboxes.list', 'sandboxes of callers are listed newest first, and those of runs by themselves', async () => {
+  const mine = await seedTeam(service)
+  const client = typedClient(service, mine)
+  const idsOf = async (query: { made_by?: 'caller' | 'run'; limit?: number }) => {
+    const { sandboxes, total } = await client.send(listSandboxes, { query })
+    return { ids: sandboxes.map(({ sandbox_id }) => sandbox_id), total }
+  }
+  const made: string[] = []
+  for (let n = 0; n < 3; n += 1) made.unshift((await mine.call('POST /v2/sandboxes')).body.sandbox_id)
+  const [last, given, over] = made
+  await sql`update sandboxes set expires_at = now() - interval '1 second' where id = ${over} and team_id = ${mine.id}`
+  // one that a run has stays in the list after its time
+  const runId = await seeders['run']!(mine, {})
+  await sql`
+    update sandboxes set run_id = ${runId}, expires_at = now() - interval '1 second'
+    where id = ${given} and team_id = ${mine.id}`
+  const ofRun = newId()
+  await sql`insert into sandboxes (id, team_id) values (${ofRun}, ${mine.id})`
+  assert.deepEqual(await idsOf({}), { ids: [last, given], total: 2 })
+  assert.deepEqual(await idsOf({ made_by: 'run' }), { ids: [ofRun], total: 1 })
+  assert.deepEqual(await idsOf({ limit: 1 }), { ids: [last], total: 2 })
+})
+
+proves('sandboxes.list', 'a page of sandboxes is read by an index, among many of other teams and of runs', async () => {
+  await sql`
+    insert into sandboxes (id, team_id, expires_at)
+    select gen_random_uuid(), ${team.id}, case when n % 50 = 0 then now() + interval '1 hour' end from generate_series(1, 5000) n`
+  await service.context.db.pool.query('analyze sandboxes')
+  const plansOf = await plansOn(service.context.db)
+  for (const made_by of ['caller', 'run']) {
+    const query = { made_by, limit: 50, offset: 0 }
+    const [page] = await plansOf((on) => handled(listSandboxes, { sql: on, team, context: service.context, query }))
+    assert.match(page ?? '', made_by === 'caller' ? /sandboxes_of_callers/ : /sandboxes_by_team/)
+    assert.doesNotMatch(page ?? '', /Seq Scan on sandboxes|Sort/)
+  }
+})
+
+proves('sandboxes.usage', 'the use of sandboxes has what they hold and what they may hold', async () => {
+  const mine = await seedTeam(service)
+  const { sandbox_id } = (await mine.call('POST /v2/sandboxes')).body
+  const { sandboxBytesMax, teamFilesBytesMax } = service.context.config
+  await sql`update sandboxes set kept_bytes = 7 where id = ${sandbox_id} and team_id = ${mine.id}`
+  assert.deepEqual(await typedClient(service, mine).send(getSandboxUsage, {}), {
+    kept_bytes: 7,
+    kept_bytes_max: teamFilesBytesMax,
+    sandbox_bytes_max: sandboxBytesMax,
+    sandbox_files_max: 10_000,
+  })
 })
 
 proves('sandboxes.delete', 'a deleted sandbox is gone with its files and its upload addresses', async () => {

@@ -22,6 +22,7 @@ export async function memberOfClaims(sql: Sql, context: Context, claims: Record<
   if (found) {
     const { team_id: teamId, member_id: memberId } = found
     if (role !== undefined) await writes.changeRole({ sql, teamId, memberId, role })
+    await writes.confirmEmail({ sql, teamId, memberId, email })
     return found
   }
   const { oidcDefaultRole } = context.config
@@ -32,7 +33,10 @@ export async function memberOfClaims(sql: Sql, context: Context, claims: Record<
   const [team] = await sql<{ id: string }>`select id from teams order by created_at, id limit 1`
   if (!team) throw refused('There is no team yet.')
   const memberId = await writes.create({ sql, teamId: team.id, name: nameOf(claims, email), email, role: given })
-  if (memberId !== undefined) return { team_id: team.id, member_id: memberId }
+  if (memberId !== undefined) {
+    await writes.confirmEmail({ sql, teamId: team.id, memberId, email })
+    return { team_id: team.id, member_id: memberId }
+  }
   // another sign-in of the same person made it a moment ago
   const made = await findMember(sql, email)
   if (!made) throw refused('The member changed in this moment. Sign in again.')

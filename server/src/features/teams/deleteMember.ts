@@ -8,7 +8,7 @@ export const deleteMember = operation({
   client: 'members.delete',
   route: 'DELETE /v2/teams/:teamId/members/:member_id',
   summary: 'Remove a member',
-  description: 'All API keys and OAuth clients of the member stop working. A team keeps at least one admin.',
+  description: 'All API keys, OAuth clients and sessions of the member stop working. A team keeps at least one admin.',
   scope: 'keys:manage',
   status: 200,
   answer: Success,

@@ -1,4 +1,4 @@
-// Makes and changes members for a sign-in with OpenID Connect.
+// Makes and changes members for a sign-in with OpenID Connect, and notes addresses that are shown to be theirs.
 import { newId } from '../../base/ids.ts'
 import type { MemberWrites } from '../../kit/feature.ts'
 import { isOnlyAdmin } from './member.ts'
@@ -15,5 +15,11 @@ export const memberWrites: MemberWrites = {
     await sql`
       update members set role = ${role}, updated_at = now()
       where id = ${memberId} and team_id = ${teamId} and removed_at is null and role <> ${role}`
+  },
+  async confirmEmail({ sql, teamId, memberId, email }) {
+    const confirmed = await sql`
+      update members set verified_email = email
+      where id = ${memberId} and team_id = ${teamId} and removed_at is null and lower(email) = lower(${email}) returning id`
+    return confirmed.length > 0
   },
 }

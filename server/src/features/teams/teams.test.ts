@@ -6,10 +6,12 @@ import { typedClient } from '../../../test/kit/typedClient.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { createMember } from './createMember.ts'
 import { deleteMember } from './deleteMember.ts'
+import { getPreferences } from './getPreferences.ts'
 import { getTeam } from './getTeam.ts'
 import { listMembers } from './listMembers.ts'
 import { listTeams } from './listTeams.ts'
 import { updateMember } from './updateMember.ts'
+import { updatePreferences } from './updatePreferences.ts'
 
 const service = await testApp()
 
@@ -69,4 +71,18 @@ proves('members.lastAdmin', 'a team keeps an admin, also when two admins leave a
     [team.memberId, second.member_id].map((id) => team.call(`DELETE /v2/teams/:teamId/members/${id}`)),
   )
   assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['200', '409'])
+})
+
+proves('preferences.tour', 'a member’s answer to the tour stays with the member', async () => {
+  const team = await seedTeam(service)
+  const client = typedClient(service, team)
+  assert.deepEqual((await client.send(getPreferences, {})).preferences, { tour: 'new' })
+  await client.send(updatePreferences, { body: { tour: 'skipped' } })
+  await client.send(updatePreferences, { body: {} })
+  assert.deepEqual((await client.send(getPreferences, {})).preferences, { tour: 'skipped' })
+  await client.send(updatePreferences, { body: { tour: 'new' } })
+  assert.deepEqual((await client.send(getPreferences, {})).preferences, { tour: 'new' })
+  const other = await seedTeam(service)
+  await client.send(updatePreferences, { body: { tour: 'done' } })
+  assert.deepEqual((await typedClient(service, other).send(getPreferences, {})).preferences, { tour: 'new' })
 })

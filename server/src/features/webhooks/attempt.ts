@@ -55,11 +55,12 @@ export async function attempt(
     if (error.stage === 'aborted') return undefined
     const latency_ms = Math.round(performance.now() - startedAt)
     const failed = { ok: false, status: null, stage: error.stage, error: error.message, latency_ms, answer: null }
-    return { attempt: { at: at.toISOString(), ...failed }, retryAfterS: undefined, isGone: false }
+    const timed = error.timing && { timing: error.timing }
+    return { attempt: { at: at.toISOString(), ...failed, ...timed }, retryAfterS: undefined, isGone: false }
   }
 }
 
-function outcomeOf(at: Date, { status, headers, body, durationMs }: OutboundAnswer): AttemptOutcome {
+function outcomeOf(at: Date, { status, headers, body, durationMs, timing }: OutboundAnswer): AttemptOutcome {
   const ok = status >= 200 && status < 300
   return {
     attempt: {
@@ -69,6 +70,7 @@ function outcomeOf(at: Date, { status, headers, body, durationMs }: OutboundAnsw
       stage: ok ? null : 'status',
       error: ok ? null : sentenceOf(status),
       latency_ms: durationMs,
+      timing,
       answer: body.length === 0 ? null : storableText(body.toString()),
     },
     retryAfterS: retryAfterS(status, headers['retry-after'], new Date()),

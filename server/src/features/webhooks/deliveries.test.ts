@@ -7,7 +7,9 @@ import { newId } from '../../base/ids.ts'
 import { flatten } from '../../base/sql.ts'
 import { envelopeOf, eventNames } from '../../kit/event.ts'
 import { validatorOf } from '../../kit/validate.ts'
+import { listDeliveryTargets } from './listDeliveryTargets.ts'
 import { listWebhookDeliveries } from './listWebhookDeliveries.ts'
+import { handled, plansOn } from '../../../test/kit/plans.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 // excepted, so that no test waits for a resolver
@@ -226,5 +228,23 @@ proves(
     const refused = await team.call(`POST /v2/webhooks/${webhook}/test`)
     assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'])
     assert.match(refused.body.message, /not active\. Set active to true/)
+  },
+)
+
+proves(
+  'deliveries.timing',
+  'the health of receivers is read by indexes, however many deliveries other teams have',
+  async () => {
+    const team = await seedTeam(service)
+    await seedSettled(team, await subscribe(team), 40)
+    const other = await seedTeam(service)
+    await seedSettled(other, await subscribe(other), 6000)
+    await db.pool.query('vacuum analyze deliveries, delivery_targets')
+    const plan = await plansOn(db)
+    const plans = await plan((sql) => handled(listDeliveryTargets, { sql, team, context: service.context }))
+    assert.equal(plans.length, 1)
+    assert.doesNotMatch(plans[0]!, /Seq Scan on deliveries/)
+    assert.match(plans[0]!, /deliveries_by_team/)
+    assert.match(plans[0]!, /deliveries_by_state/)
   },
 )

@@ -12,6 +12,20 @@ export const settledStates = ['delivered', 'dead'] as const
 /** Where an attempt failed, from the guard to the answer. */
 const stages = ['guard', 'dns', 'connect', 'tls', 'timeout', 'protocol', 'status'] as const
 
+const Stage = nullable(Type.Integer({ minimum: 0 }))
+
+const AttemptTiming = named(
+  'AttemptTiming',
+  Type.Object(
+    { dns_ms: Stage, connect_ms: Stage, tls_ms: Stage, wait_ms: Stage, answer_ms: Stage },
+    {
+      description:
+        'How long each stage took: the name, the connection, TLS, until the status came, and until the last byte that was read. Null: not ' +
+        'reached, or not needed because an open connection was used again.',
+    },
+  ),
+)
+
 export const Attempt = named(
   'DeliveryAttempt',
   Type.Object({
@@ -21,6 +35,7 @@ export const Attempt = named(
     stage: nullable(oneOf(stages, { description: 'Where it failed.' })),
     error: nullable(Type.String()),
     latency_ms: Type.Integer(),
+    timing: Type.Optional(AttemptTiming),
     answer: nullable(Type.String({ description: 'The first 4 KiB of what the receiver answered.' })),
   }),
 )

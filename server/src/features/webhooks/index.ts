@@ -6,8 +6,10 @@ import { delivererOf } from './deliveryRole.ts'
 import { delivery } from './delivery.ts'
 import { forgetEndedCallbacks } from './forgetEndedCallbacks.ts'
 import { getWebhookDelivery } from './getWebhookDelivery.ts'
+import { getWebhookDeliveryRequest } from './getWebhookDeliveryRequest.ts'
 import { getWebhookSecret } from './getWebhookSecret.ts'
 import { keepsUndelivered } from './keepsUndelivered.ts'
+import { listDeliveryTargets } from './listDeliveryTargets.ts'
 import { listWebhookDeliveries } from './listWebhookDeliveries.ts'
 import { listWebhooks } from './listWebhooks.ts'
 import { replayDeliveries } from './replayDeliveries.job.ts'
@@ -37,7 +39,9 @@ export const webhooks = feature({
     rotateWebhookSecret,
     listWebhookDeliveries,
     getWebhookDelivery,
+    getWebhookDeliveryRequest,
     replayWebhookDelivery,
+    listDeliveryTargets,
   ],
   resources: [subscription, delivery],
   jobs: [replayDeliveries, sweepDeliveries],

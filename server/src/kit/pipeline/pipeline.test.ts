@@ -219,7 +219,7 @@ proves('idempotency.day', 'after 24 hours a key is free again, and swept away', 
   assert.deepEqual(await sql`select 1 from idempotency_keys where key = ${options.idempotencyKey}`, [])
 })
 
-proves('idempotency.inUse', 'same-key requests of one process stand in line and share one effect', async () => {
+proves('idempotency.inUse', 'same-key requests of one process wait for each other and share one effect', async () => {
   const before = await count('probes')
   const options = { body: { note: 'once' }, idempotencyKey: newId() }
   const answers = await Promise.all(Array.from({ length: 50 }, () => team.call('POST /v2/probes', options)))

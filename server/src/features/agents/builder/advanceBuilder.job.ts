@@ -1,6 +1,7 @@
 // Continues a builder run until it must stop: with a proposal, a question, or a failure with its reason.
 import { isConnectionTrouble, type Sql } from '../../../base/db.ts'
-import { createFairPool, teamShare } from '../../../base/fairPool.ts'
+import { teamShare } from '../../../base/fairPool.ts'
+import { createSharedPool } from '../../../kit/sharedPools.ts'
 import { ModelRefused, ModelTrouble } from '../../../drivers/model/model.ts'
 import type { Context } from '../../../kit/context.ts'
 import { enqueueOn, job, type Job, type JobCall } from '../../../kit/job.ts'
@@ -71,7 +72,7 @@ const lookAgainMs = 1000
 /** The slots of this process for builder runs. */
 export const builderSlotsOf = runningPart('builder slots', (context) => {
   const size = slotsOf(context)
-  return createFairPool({ name: 'builder runs', size, perTeam: teamShare(size, context.config.teamShare) })
+  return createSharedPool(context, { name: 'builder runs', size, perTeam: teamShare(size, context.config.teamShare) })
 })
 
 /** How many of a process's ten job slots builder runs may take: a model may take minutes, and short jobs need slots too. */

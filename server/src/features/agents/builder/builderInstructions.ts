@@ -95,8 +95,8 @@ const modelRule = {
     'Runs of this agent are carried out WITHOUT a model: only the blocks run, from top to bottom, and prose is for people. So every step that must happen needs a block, and an output block ends it.',
 }
 
-export function builderSetup(held: HeldBuilderRun, toolRegistry: ToolRegistry, serverModel: string): Setup {
-  const runsWithModel = hasModel(held.checkpoint_config, serverModel)
+export function builderSetup(held: HeldBuilderRun, toolRegistry: ToolRegistry, defaultModel: string): Setup {
+  const runsWithModel = hasModel(held.checkpoint_config, defaultModel)
   const { plugins, subAgents } = parseBuildConfig(held.checkpoint_config)
   const tools = toolRegistry.describe(plugins ?? defaultPlugins).map(({ name, description }) => ({ name, description }))
   const blocks = Object.entries(blockWords)

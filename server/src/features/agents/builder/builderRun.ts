@@ -119,15 +119,14 @@ export async function endBuilderRunsOf(sql: Sql, { agentId, teamId }: { agentId:
 export const builtinBuilder = 'builtin:runbook'
 const isBuiltin = (model: string): boolean => model.startsWith('builtin:')
 
-/** Which model writes: the server's; if it has none, the build's; if that has none either, the builder that needs no model. */
-export function writerOf(config: BuildConfig, serverModel: string): string {
-  const { model } = parseBuildConfig(config)
-  return [serverModel, model].find((name) => name !== null && !isBuiltin(name)) ?? builtinBuilder
+/** Which model writes: the team's default; if that is none, the build's; if that is none either, the builder that needs no model. */
+export function writerOf(config: BuildConfig, defaultModel: string): string {
+  return [defaultModel, ...parseBuildConfig(config).models].find((name) => !isBuiltin(name)) ?? builtinBuilder
 }
 
 /** Whether runs of this config are carried out by a model: without one, only executable blocks are. */
-export const hasModel = (config: BuildConfig, serverModel: string): boolean =>
-  !isBuiltin(parseBuildConfig(config).model ?? serverModel)
+export const hasModel = (config: BuildConfig, defaultModel: string): boolean =>
+  !isBuiltin(parseBuildConfig(config).models[0] ?? defaultModel)
 
 /** There is one job per builder run: enqueuing again replaces the one that waits. */
 export const jobOptionsOf = (id: string): EnqueueOptions => ({ key: `builder ${id}` })

@@ -3,6 +3,7 @@
 import type { Sql } from '../../../base/db.ts'
 import { parseRunbook } from '../../../drivers/model/runbook/parse.ts'
 import type { Context } from '../../../kit/context.ts'
+import { engineOf } from '../../../engine/engine.ts'
 import { hasModel, type BuilderQuestion } from './builderRun.ts'
 import { askPerson, failBuilderRun, propose, writeProgress, type HeldBuilderRun } from './heldBuilderRun.ts'
 import type { Lesson } from './lesson.ts'
@@ -38,13 +39,14 @@ export async function buildDeterministically(
     'Reading the current procedure.',
     'No model is set: putting the words of the prompt in order.',
   ])
+  const { defaultModel } = await engineOf(context).models.of(held.team_id)
   const written = writeProcedure({
     agentName: held.agent_name,
     prompt: held.prompt,
     procedure: procedureOf(held),
     answers: held.answers,
     lesson: held.lesson,
-    hasModel: hasModel(held.checkpoint_config, context.config.model),
+    hasModel: hasModel(held.checkpoint_config, defaultModel),
   })
   if ('questions' in written) return askPerson(sql, held, written.questions)
   const proposal = await proposalOf(held, written.procedure, { context, sql })

@@ -1,6 +1,7 @@
 // Starts a builder run that writes the procedure of a draft: with a model, or by rules if the server has none.
 import type { Sql } from '../../../base/db.ts'
 import { newId } from '../../../base/ids.ts'
+import { engineOf } from '../../../engine/engine.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type } from '../../../kit/schema.ts'
 import { advanceBuilder } from './advanceBuilder.job.ts'
@@ -60,10 +61,11 @@ export const generateRevision = operation({
         'This agent has no run with this run_id. GET /v2/teams/{teamId}/runs?agent_id=… lists them.',
       )
     }
+    const { defaultModel } = await engineOf(context).models.of(team.id, sql)
     const draft = locked.status === 'draft' ? locked : await copyOf(sql, locked, team.id, caller.member_id)
     const [begun] = await sql<BuilderRun>`
       insert into builder_runs (id, team_id, agent_id, build_id, status, model, prompt, run_id, lesson, checkpoint_config, created_by)
-      values (${newId()}, ${team.id}, ${draft.agent_id}, ${draft.id}, 'pending', ${writerOf(draft.config, context.config.model)},
+      values (${newId()}, ${team.id}, ${draft.agent_id}, ${draft.id}, 'pending', ${writerOf(draft.config, defaultModel)},
         ${body.prompt?.trim() ?? ''}, ${lesson ? body.run_id : null}, ${lesson ? JSON.stringify(lesson) : null}::jsonb,
         ${JSON.stringify(draft.config)}::jsonb, ${caller.member_id})
       on conflict (build_id) where status in ('pending', 'running', 'waiting', 'review') do nothing

@@ -31,8 +31,9 @@ const questionRoundsMax = 3
 
 /** Only the row says what comes next, so whoever continues after a crash does the same. */
 export async function buildByModel(held: HeldBuilderRun, parts: Parts): Promise<void> {
-  const { models, toolRegistry } = engineOf(parts.context)
-  const conversation = models.find(held.model).open(builderSetup(held, toolRegistry, parts.context.config.model))
+  const { models: all, toolRegistry } = engineOf(parts.context)
+  const models = await all.of(held.team_id)
+  const conversation = models.find(held.model).open(builderSetup(held, toolRegistry, models.defaultModel))
   conversation.add({ kind: 'user', text: requestOf(held), restarts: false })
   for (const said of held.messages) conversation.add(entryOf(said))
   for (;;) {
@@ -132,7 +133,7 @@ async function actOn(
   return true
 }
 
-const enoughAsked = `The person has answered ${questionRoundsMax} times and is not asked again. Write the procedure with what you know, and addMessage in its notes what you assumed.`
+const enoughAsked = `The person has answered ${questionRoundsMax} times and is not asked again. Write the procedure with what you know, and say in its notes what you assumed.`
 
 async function correct(held: HeldBuilderRun, problem: string, conversation: Conversation, sql: Sql): Promise<boolean> {
   const sinceAnswer = held.messages.slice(held.messages.findLastIndex(({ kind }) => kind === 'user') + 1)

@@ -1,17 +1,17 @@
 // Whether this server can run a config: asked before one is saved and again before a build goes live.
 import type { Sql } from '../../../base/db.ts'
 import { isId } from '../../../base/ids.ts'
-import { createPrices } from '../../../drivers/model/prices.ts'
 import { ExpressionProblem, parseExpression } from '../../../base/expression/expression.ts'
 import { parseRunbook } from '../../../drivers/model/runbook/parse.ts'
 import { approvalRoots } from '../../../engine/builds/approvalPolicy.ts'
 import { parseBuildConfig, problemsOf, type Problem } from '../../../engine/builds/buildConfig.ts'
+import { engineOf } from '../../../engine/engine.ts'
 import type { Context } from '../../../kit/context.ts'
 import { joinProblems } from '../../../kit/problems.ts'
 import { teamTimeOf } from '../../../kit/teamTime.ts'
 import type { BuildConfig } from './build.ts'
-import { registryOf } from '../../../kit/registry.ts'
-import { runningPart } from '../../../kit/runningPart.ts'
+import { namedInBuilds, registryOf } from '../../../kit/registry.ts'
+import { secretsInProcedure } from './secretsInProcedure.ts'
 
 interface Asked {
   sql: Sql
@@ -41,17 +41,19 @@ export async function whyUnusable(
 
 /** Every reason why this server could not run it. */
 export async function findProblems(config: BuildConfig, asked: Omit<Asked, 'fail'>): Promise<Problem[]> {
-  const { context, team } = asked
+  const { context, team, sql } = asked
+  const models = await engineOf(context).models.of(team.id, sql)
   const known = {
     plugins: registryOf(context).toolSets.map(({ name }) => name),
-    defaultModel: context.config.model,
+    defaultModel: models.defaultModel,
+    isAllowed: (model: string) => models.isAllowed(model),
     runbookProblems: (procedure: string) => parseRunbook(procedure).problems,
     expressionProblem,
-    hasPrice: (model: string) => pricesOf(context).priceOf(model) !== undefined,
+    hasPrice: (model: string) => engineOf(context).models.priceOf(model) !== undefined,
   }
   // a procedure of a megabyte takes a while
   const problems = teamTimeOf(context).piece(team.id, () => problemsOf(config, known))
-  problems.push(...(await idProblems(config, asked)))
+  problems.push(...(await idProblems(config, asked)), ...(await givenProblems(config, asked)))
   return problems
 }
 
@@ -64,9 +66,6 @@ function expressionProblem(text: string): string | undefined {
     throw error
   }
 }
-
-/** Read once: the operator's file counts as it was when the process first asked. */
-const pricesOf = runningPart('prices', ({ config }) => createPrices(config.modelPrices))
 
 async function idProblems(config: BuildConfig, { sql, team }: Omit<Asked, 'fail'>): Promise<Problem[]> {
   const { connections, subAgents } = parseBuildConfig(config)
@@ -83,6 +82,26 @@ async function idProblems(config: BuildConfig, { sql, team }: Omit<Asked, 'fail'
       .map((id) => namesNothing('data.connections', id, 'connection')),
     ...subAgents.filter((id) => !isKnown(id, 'agent')).map((id) => namesNothing('data.subAgents', id, 'agent')),
   ]
+}
+
+/** Secrets, logins, skills and files that the team does not have. */
+async function givenProblems(config: BuildConfig, asked: Omit<Asked, 'fail'>): Promise<Problem[]> {
+  const { sql, context, team } = asked
+  const { given, procedure } = parseBuildConfig(config)
+  const problems: Problem[] = []
+  for (const { kind, noun, find } of namedInBuilds(context)) {
+    const wanted = given[kind]
+    if (wanted.length === 0) continue
+    const found = await find({ sql, teamId: team.id, wanted })
+    const missing = wanted.filter((word) => !found.some(({ id, name }) => word === id || word === name))
+    problems.push(
+      ...missing.map((word) => ({
+        path: `data.${kind}`,
+        message: `the team has no ${noun} with the name or id ${JSON.stringify(word)}`,
+      })),
+    )
+  }
+  return [...problems, ...(await secretsInProcedure({ sql, context, teamId: team.id, given, procedure }))]
 }
 
 const namesNothing = (path: string, id: string, noun: string): Problem => ({

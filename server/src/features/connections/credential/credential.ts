@@ -29,6 +29,8 @@ export interface Vaulted extends Pick<
   given: number
   /** Its token is less than a minute old. */
   is_new: boolean
+  /** A run used it within the last minute. */
+  is_in_use: boolean
 }
 
 export interface Credential {
@@ -64,7 +66,8 @@ async function readVaulted({ db }: Context, { teamId, id }: Which, behalf: Behal
       broker_connection_id, ${mayUse(behalf)} as may_use,
       coalesce(expires_at <= now() or (expires_at < now() + interval '30 seconds' and refresh_at <= now()), false) as needs_renewal,
       coalesce(expires_at <= now(), false) as has_ended,
-      coalesce(renewed_at > now() - interval '1 minute', false) as is_new
+      coalesce(renewed_at > now() - interval '1 minute', false) as is_new,
+      coalesce(last_used_at > now() - interval '1 minute', false) as is_in_use
     from connections c where id = ${id} and team_id = ${teamId}`
   return found
 }
@@ -110,6 +113,7 @@ export async function withCredential<T>(
     }
     if ('problem' in held) return { kind: 'failed', message: held.problem }
     const { secret } = held
+    if (runId !== undefined && !connection.is_in_use) await retryWhileAway(() => noteUse(context, connection))
     if (secret) hidden.push(...hiddenValues(secret))
     const scrub = scrubberOf(hidden)
     const worked = await scrubbingErrors(scrub, () => work({ connection, headers: headersOf(secret) }))
@@ -168,6 +172,13 @@ async function secretOf(
     if (error instanceof OAuthTrouble) return { problem: error.message }
     throw error
   }
+}
+
+/** Before the call, so that nothing can fail after it. Who holds the row writes something more important, and is not waited for. */
+async function noteUse({ db }: Context, { id, team_id }: Vaulted): Promise<void> {
+  await db.sql`
+    update connections set last_used_at = now() where id = (
+      select id from connections where id = ${id} and team_id = ${team_id} for no key update skip locked)`
 }
 
 async function breakNow(

@@ -1,4 +1,4 @@
-// Tokens are renewed ahead of their end, by one process, never twice with one refresh token; trouble is told with the time of the next try.
+// Tokens are renewed ahead of their end, by one process, never twice with one refresh token; trouble is reported with the time of the next attempt.
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -189,7 +189,7 @@ proves(
       /^The token of Troubled is not valid any more and could not be renewed: .*503.*\. It is tried again at \d{4}-/,
     )
     assert.equal(down.received.length, 2)
-    // a run's call fails with that sentence: it is no person's to mend
+    // a run's call fails with that sentence: no person can fix it
     const procedure = `\`\`\`http connection=Troubled\nGET ${api.url}/\n\`\`\`\n`
     const runId = await startRun(team, await seedAgent(team, procedure, { connections: [id] }))
     await drainRuns(service)

@@ -57,6 +57,8 @@ proves(
     assert.deepEqual([run.status, run.output], ['completed', { you_sent: '[cut]', n: 7 }])
     const { headers, url } = api.received[0]!
     assert.deepEqual([headers.authorization, headers['x-mine'], url], [`Bearer ${key}`, '1', '/items'])
+    const { last_used_at: used } = (await team.call(`GET /v2/connections/${id}`)).body.connection
+    assert.ok(Date.now() - Date.parse(used) < 60_000, 'the connection says when it was last used')
   },
 )
 

@@ -11,6 +11,7 @@ import type { Connection } from '../store/connection.ts'
 import { retryWhileAway, withCredential } from '../credential/credential.ts'
 import { foreignHost } from '../credential/allowedHosts.ts'
 import { mayUse, notForThisRun } from '../store/connectionRight.ts'
+import { callTool, mayCall } from './callTool.ts'
 import { toolsForRun } from './runTools.ts'
 import { hiddenValues, openSecret } from '../store/secret.ts'
 import { hasCome, waitFor } from '../credential/connectionWaits.ts'
@@ -24,6 +25,8 @@ const waysOf = ({ id, name, provider }: Known): string[] => [id, name, provider]
 
 export const connectionUse: ConnectionUse = {
   tools: toolsForRun,
+  mayCall,
+  callTool,
   scrubber: ({ context, teamId, connectionIds }) => retryWhileAway(() => scrubberFor(context, teamId, connectionIds)),
   hasCome,
   async boundTo({ sql, run, connection: asked }) {

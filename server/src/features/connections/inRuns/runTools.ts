@@ -126,6 +126,7 @@ function toolOf(row: Row, name: string): Tool {
     description: description ?? `The tool ${row.name} of ${row.connection_name}.`,
     input: shownSchema(input_schema),
     isForeign: true,
+    takesSecrets: true,
     ...(needsApproval !== undefined && { needsApproval }),
     onDoubt: isHarmless && needsApproval === undefined ? 'retry' : 'ask',
     timeoutMs,

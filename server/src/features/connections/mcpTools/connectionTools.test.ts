@@ -1,4 +1,4 @@
-// Tools of MCP servers are pinned: an agent is shown what a person approved, and a change needs a person's word.
+// Tools of MCP servers are pinned: an agent is shown what a person approved, and a change needs a person's approval.
 import assert from 'node:assert/strict'
 import { after, suite } from 'node:test'
 import { startFakeAnthropic } from '../../../../test/fakes/anthropic.ts'
@@ -144,7 +144,9 @@ proves('connections.pinnedText', 'a model is shown approved texts alone', async 
   assert.equal((await readRun(shop.team, runId)).status, 'completed')
   const { body } = provider.requests.at(-1)!
   assert.deepEqual(
-    body.tools.map(({ name, description }: { name: string; description: string }) => [name, description]),
+    body.tools
+      .filter(({ name }: { name: string }) => name !== 'recall')
+      .map(({ name, description }: { name: string; description: string }) => [name, description]),
     [
       ['shop__pay', 'Pays an invoice.'],
       ['shop__refund', 'A tool of Shop that nobody has approved yet: a person is asked before each call.'],

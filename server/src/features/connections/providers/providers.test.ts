@@ -314,3 +314,22 @@ proves(
     assert.deepEqual([name, scopes], ['GitHub', ['repo', 'gist']])
   },
 )
+
+proves(
+  'connections.catalogue',
+  'every provider is listed, and for one without a client what an operator has to set',
+  async () => {
+    delete service.context.config.oauth[unset]
+    const { body } = await team.call('GET /v2/teams/:teamId/connections/providers')
+    const listed = body.providers as { name: string; is_configured: boolean; settings: string }[]
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      providers.map(({ name }) => name),
+    )
+    assert.deepEqual(
+      listed.filter(({ is_configured }) => !is_configured).map(({ name, settings }) => [name, settings]),
+      [[unset, 'OAUTH_STRIPE_CLIENT_ID and OAUTH_STRIPE_CLIENT_SECRET']],
+    )
+    assert.match(body.redirect_uri, /^http:\/\/127\.0\.0\.1:\d+\/oauth\/callback$/)
+  },
+)

@@ -26,6 +26,8 @@ export const Connection = named(
     has_oauth_tokens: Type.Boolean(),
     has_headers: Type.Boolean(),
     tools_count: nullable(Type.Integer({ minimum: 0 })),
+    account: nullable(Type.String({ description: 'Who agreed, as the provider calls them.', examples: ['octocat'] })),
+    last_used_at: nullable(Time),
     broken_at: nullable(Time),
     broken_reason: nullable(Type.String()),
     expires_at: nullable(Time),
@@ -43,7 +45,7 @@ export const connectionColumns = part`
   c.auth_method in ('apikey', 'headers') and c.secret is not null as has_headers,
   case when c.tools_listed_at is not null
     then (select count(*)::int from connection_tools t where t.connection_id = c.id and not t.is_gone) end as tools_count,
-  c.broken_at, c.broken_reason, c.expires_at, c.created_at, c.updated_at`
+  c.oauth ->> 'account' as account, c.last_used_at, c.broken_at, c.broken_reason, c.expires_at, c.created_at, c.updated_at`
 
 export const connectionResource = resource(
   'connection',

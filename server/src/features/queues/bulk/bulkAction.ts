@@ -52,9 +52,12 @@ export const BulkAction = named(
     queue_id: Id,
     user_id: nullable(Id),
     kind: oneOf(kinds),
-    status: oneOf(['running', 'completed', 'failed']),
+    status: oneOf(['running', 'completed', 'failed', 'stopped']),
+    total: nullable(
+      Type.Integer({ minimum: 0, description: 'How many cases matched at the start; null: nobody counted them.' }),
+    ),
     ...counts,
-    error: nullable(Type.String({ description: 'Why it failed; what it had done by then stays done.' })),
+    error: nullable(Type.String({ description: 'Why it failed. What it had done by then stays done.' })),
     created_at: Time,
     completed_at: nullable(Time),
   }),
@@ -68,8 +71,8 @@ export const bulkActionResource = resource(
     select ${bulkActionColumns} from bulk_actions where id = ${id} and team_id = ${teamId}`,
 )
 
-const bulkActionColumns = part`
-  id, queue_id, user_id, kind, status,
+export const bulkActionColumns = part`
+  id, queue_id, user_id, kind, status, total_count as total,
   case when kind = 'delete' then changed_count else 0 end as deleted_count,
   case when kind = 'reprocess' then changed_count else 0 end as reprocessed_count,
   case when kind in ('update_status', 'update_priority') then changed_count else 0 end as updated_count,

@@ -63,7 +63,7 @@ export async function actOnMatching(
 ): Promise<Static<typeof Answer>> {
   const page = { sort_by: 'created_at', sort_order: 'asc', limit: casesInRequestMax, offset: 0 } as const
   const { total, ids } = await found(asked.sql, filter, page)
-  return total > casesInRequestMax ? leaveToJob(asked, action, filter) : actNow(asked, action, ids)
+  return total > casesInRequestMax ? leaveToJob(asked, action, filter, total) : actNow(asked, action, ids)
 }
 
 async function listedIds({ team, queue, sql, fail }: Asked, wanted: string[]): Promise<string[]> {
@@ -87,13 +87,18 @@ async function actNow(asked: Asked, action: CaseAction, ids: string[]): Promise<
   return { ...countsOf(action, done), bulk_action_id: null, status: 'completed' }
 }
 
-async function leaveToJob(asked: Asked, action: CaseAction, filter: CaseFilter): Promise<Static<typeof Answer>> {
+async function leaveToJob(
+  asked: Asked,
+  action: CaseAction,
+  filter: CaseFilter,
+  total: number,
+): Promise<Static<typeof Answer>> {
   const { team, queue, caller, sql, enqueue } = asked
   const id = newId()
   const settings: BulkSettings = { deed: action, filter }
   await sql`
-    insert into bulk_actions (id, team_id, queue_id, user_id, kind, settings, until_created_at)
-    values (${id}, ${team.id}, ${queue.id}, ${caller.member_id}, ${action.kind}, ${JSON.stringify(settings)}::jsonb, now())`
+    insert into bulk_actions (id, team_id, queue_id, user_id, kind, settings, until_created_at, total_count)
+    values (${id}, ${team.id}, ${queue.id}, ${caller.member_id}, ${action.kind}, ${JSON.stringify(settings)}::jsonb, now(), ${total})`
   await enqueue(carryOnBulkActions, { bulk_action_id: id, team_id: team.id }, { queueName: bulkLine(team.id) })
   const none = { changed: 0, skipped: 0, stoppedRunIds: [] }
   return { ...countsOf(action, none), bulk_action_id: id, status: 'running' }

@@ -1,4 +1,4 @@
-// Bulk actions on cases: which are meant, what becomes of those that somebody holds, and actions that go on in the background.
+// Bulk actions on cases: which are meant, what becomes of those that somebody holds, and actions that continue in the background.
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
 import { readTimeline, seedCases, seedColleague, seedQueue, seedWorker } from '../../../../test/kit/cases.ts'
@@ -305,6 +305,41 @@ proves(
     assert.deepEqual(rows, { completed: count, pending: 1, noted: count, told: count })
   },
 )
+
+proves('bulk.stopped', 'a stopped action changes no further case, and is listed with its counts', async () => {
+  const team = await seedTeam(service)
+  const queueId = await seedQueue(team)
+  await seedCases(team, queueId, 10_001)
+  const body = { all_matching: true, priority: 'high' }
+  const { bulk_action_id: id } = (await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-priority`, { body }))
+    .body
+  const input = { bulk_action_id: id, team_id: team.id }
+  assert.equal(await takeStep(service.context, input), false)
+  const stopped = await team.call(`POST /v2/bulk-actions/${id}/stop`)
+  assert.equal(stopped.status, 200, stopped.text)
+  const { status, total, updated_count: updated, completed_at } = stopped.body.bulk_action
+  assert.deepEqual([status, total, completed_at !== null], ['stopped', 10_001, true])
+  assert.ok(updated > 0 && updated < 10_001, `${updated} changed`)
+  // whoever still has the job finds nothing to do
+  assert.equal(await takeStep(service.context, input), true)
+  await service.drain()
+  const [{ changed } = { changed: 0 }] = await team.sql<{ changed: number }>`
+    select count(*) as changed from cases where queue_id = ${queueId} and team_id = ${team.id} and priority = 2`
+  assert.equal(changed, updated)
+  const again = await team.call(`POST /v2/bulk-actions/${id}/stop`)
+  assert.deepEqual([again.status, again.body.error], [409, 'conflict'])
+  const second = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-priority`, { body })
+  const { bulk_actions: listed, total: all } = (await team.call(`GET /v2/queues/${queueId}/bulk-actions`)).body
+  assert.deepEqual(
+    listed.map((one: { id: string; status: string }) => [one.id, one.status]),
+    [
+      [second.body.bulk_action_id, 'running'],
+      [id, 'stopped'],
+    ],
+  )
+  assert.equal(all, 2)
+  await team.call(`DELETE /v2/queues/${queueId}`)
+})
 
 proves('bulk.background', 'an action ends with its queue', async () => {
   const team = await seedTeam(service)

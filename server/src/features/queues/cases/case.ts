@@ -24,7 +24,8 @@ const columnsWith = (data: Part, result: Part): Part => part`
   array(
     select json_build_object('id', l.id, 'key', l.key, 'value', l.value, 'color_hue', l.color_hue)
     from case_labels cl join labels l on l.id = cl.label_id where cl.case_id = c.id order by l.key, l.value, l.id) as labels,
-  c.claimed_at, c.claimed_by_run_id, c.completed_at, c.postponed_to, c.attempts, ${result} as result, c.reason, c.pending_human_request_id,
+  c.claimed_at, c.claimed_by_run_id, c.claimed_by_user_id, c.completed_at, c.postponed_to, c.attempts, ${result} as result, c.reason,
+  c.pending_human_request_id,
   c.created_by_user_id, c.created_at, c.updated_at`
 
 const data = longText(part`c.data`)
@@ -46,12 +47,12 @@ export async function casesById(sql: Sql, teamId: string, ids: string[]): Promis
 }
 
 /** What handlers know of a case that its id names. */
-export type FoundCase = Case & { team_id: string; claimed_by_user_id: string | null }
+export type FoundCase = Case & { team_id: string }
 
 export const caseResource = resource(
   'case',
   (sql, id, teamId) => sql<FoundCase>`
-    select ${caseColumns}, c.team_id, c.claimed_by_user_id from cases c
+    select ${caseColumns}, c.team_id from cases c
     -- what is left of a deleted queue is being erased
     where c.id = ${id} and c.team_id = ${teamId} and exists (select from queues q where q.id = c.queue_id)`,
 )

@@ -33,6 +33,7 @@ const states: { status: CaseStatus; holder: Holder }[] = [
 
 const becomes: Record<MoveType, CaseStatus> = {
   claimed: 'in_progress',
+  assigned: 'in_progress',
   completed: 'completed',
   failed: 'failed',
   postponed: 'postponed',
@@ -45,6 +46,7 @@ const isFree = (status: CaseStatus) => status === 'pending' || status === 'postp
 /** The rules, written down a second time. */
 function mayMove(by: 'run' | 'person', type: MoveType, { status, holder }: (typeof states)[number]): boolean {
   if (type === 'claimed') return isFree(status)
+  if (by === 'run' && type === 'assigned') return false
   if (by === 'run' || type === 'released') return holder === by
   return isFree(status) || holder === 'person'
 }
@@ -114,7 +116,7 @@ proves('cases.oneHolder', 'a run and a person move a case from each state exactl
         const id = await seedCaseIn(team, await seedQueue(team), state)
         const what = `${name}: ${type} of a case that is ${state.status}, held by ${state.holder}`
         const before = await readCase(id)
-        const more = type === 'postponed' ? { postponed_to: new Date(Date.now() + 60_000) } : {}
+        const more = { postponed_to: new Date(Date.now() + 60_000), assignee_id: ids.otherPerson }
         const moved = await db.transaction((sql) =>
           moveCases(sql, [{ case_id: id, team_id: team.id, by, type, ...more }]),
         )
@@ -123,7 +125,7 @@ proves('cases.oneHolder', 'a run and a person move a case from each state exactl
         assert.equal(moved.length, isAllowed ? 1 : 0, what)
         if (isAllowed) {
           assert.equal(after?.display_status, becomes[type], what)
-          assert.equal(after.attempts, type === 'claimed' ? 1 : 0, what)
+          assert.equal(after.attempts, becomes[type] === 'in_progress' ? 1 : 0, what)
           assertWhole(after, what)
         } else assert.deepEqual(after, before, what)
         await db.sql`delete from cases where id = ${id}`

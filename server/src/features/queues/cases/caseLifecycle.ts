@@ -48,6 +48,14 @@ export const moves = {
     completed_at: none,
     attempts: part`c.attempts + 1`,
   },
+  assigned: {
+    ...heldByNobody,
+    ...becomes('in_progress'),
+    claimed_at: now,
+    claimed_by_user_id: part`w.assignee_id`,
+    completed_at: none,
+    attempts: part`c.attempts + 1`,
+  },
   completed: { ...ended, ...becomes('completed'), result: part`w.result`, reason: none },
   failed: { ...ended, ...becomes('failed'), reason: part`w.reason` },
   postponed: { ...open, ...becomes('postponed'), postponed_to: part`w.postponed_to`, reason: part`w.reason` },
@@ -108,11 +116,12 @@ export const isFree = part`c.claimed_at is null and c.display_status in ('pendin
 const isHeldByRun = part`c.claimed_by_run_id = w.run_id`
 const isHeldByPerson = part`c.claimed_by_user_id = w.user_id`
 
-/** Condition on `cases c` for a move `w`: a claim needs a free case, a run holds what it moves, and a person holds it or nobody does. */
+/** Condition on `cases c` for a move `w`: what is taken from a member is theirs, a claim needs a free case, a run holds what it moves, and a person holds it or nobody does. */
 export const mayMove = part`
   case
+    when w.holder_id is not null then c.claimed_by_user_id = w.holder_id
     when w.type = 'claimed' then ${isFree}
-    when w.run_id is not null then ${isHeldByRun}
+    when w.run_id is not null then ${isHeldByRun} and w.type <> 'assigned'
     when w.type = 'released' then ${isHeldByPerson}
     else not ${isEnded} and c.claimed_by_run_id is null and (c.claimed_at is null or ${isHeldByPerson})
   end`

@@ -53,6 +53,7 @@ proves(
       labels: [],
       claimed_at: null,
       claimed_by_run_id: null,
+      claimed_by_user_id: null,
       completed_at: null,
       postponed_to: null,
       attempts: 0,

@@ -131,6 +131,7 @@ const newCaseAnswer = (
   labels: [],
   claimed_at: null,
   claimed_by_run_id: null,
+  claimed_by_user_id: null,
   completed_at: null,
   postponed_to: null,
   attempts: 0,

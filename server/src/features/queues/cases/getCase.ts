@@ -27,7 +27,7 @@ export const getCase = operation({
   scope: 'queues:read',
   status: 200,
   answer: Type.Object({ case: Case, case_id: Id, events: Type.Array(CaseEvent) }),
-  async handler({ team, case: { team_id: _team, claimed_by_user_id: _holder, ...found }, sql }) {
+  async handler({ team, case: { team_id: _team, ...found }, sql }) {
     const events = await sql<Static<typeof CaseEvent>>`
       select id, type, run_id, user_id, reason, created_at from case_events
       where case_id = ${found.id} and team_id = ${team.id} order by created_at desc, id desc limit ${eventsMax}`

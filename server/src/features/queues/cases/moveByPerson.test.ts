@@ -154,3 +154,61 @@ proves('cases.peoplePostpone', 'a time that is past, too far, missing or given t
     assert.equal(refused.body.error, 'invalid_request')
   }
 })
+
+proves('cases.assign', 'a member gets a free case or one of the giver, and holds it alone', async () => {
+  const { team, queueId, caseId } = await seedCase()
+  const ann = await seedColleague(team, 'Ann')
+  const assign = (to: unknown, by: TestTeam = team) =>
+    by.call(`POST /v2/cases/${caseId}/assign`, { body: { assignee_user_id: to } })
+  for (const nobody of ['Ann', '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f']) assert.equal((await assign(nobody)).status, 400)
+  const given = await assign(ann.memberId)
+  assert.equal(given.status, 200, given.text)
+  assert.deepEqual([given.body.case.display_status, given.body.case.claimed_by_user_id], ['in_progress', ann.memberId])
+  const refused = await assign(team.memberId)
+  assert.deepEqual([refused.status, refused.body.message.startsWith('Ann holds this case')], [409, true])
+  assert.equal((await assign(team.memberId, ann)).body.case.claimed_by_user_id, team.memberId)
+  const back = await assign(null)
+  assert.deepEqual([back.body.case.display_status, back.body.case.claimed_by_user_id], ['pending', null])
+  const timeline = await readTimeline(team, queueId)
+  assert.deepEqual(
+    timeline.map(({ type, user_id }) => [type, user_id]),
+    [
+      ['assigned', team.memberId],
+      ['assigned', ann.memberId],
+      ['released', team.memberId],
+    ],
+  )
+  const events = await eventsOf(team)
+  assert.deepEqual(
+    new Set(events.map(({ event, data }) => `${event} ${data.case.claimed_by_user_id}`)),
+    new Set([ann, team].map(({ memberId }) => `queue.case.claimed ${memberId}`)),
+  )
+})
+
+proves('cases.takeOver', 'an admin takes a case from its holder, and an operator only from who has left', async () => {
+  const { team, queueId, caseId } = await seedCase()
+  const [ann, ben] = [await seedColleague(team, 'Ann'), await seedColleague(team, 'Ben')]
+  const take = (body: object, by: TestTeam = team) => by.call(`POST /v2/cases/${caseId}/take-over`, { body })
+  await ann.call(`POST /v2/cases/${caseId}/claim`)
+  const refused = await take({ held_by_user_id: ann.memberId }, ben)
+  assert.deepEqual([refused.status, refused.body.error], [403, 'forbidden'])
+  const stale = await take({ held_by_user_id: ben.memberId })
+  assert.deepEqual([stale.status, stale.body.message.startsWith('Ann holds this case by now')], [409, true])
+  assert.equal((await take({ held_by_user_id: ann.memberId })).body.case.claimed_by_user_id, team.memberId)
+  const given = await take({ held_by_user_id: team.memberId, assignee_user_id: ann.memberId, reason: 'Hers.' })
+  assert.equal(given.body.case.claimed_by_user_id, ann.memberId)
+  await team.call(`DELETE /v2/teams/:teamId/members/${ann.memberId}`)
+  const [left] = await team.sql<{ holder: string | null }>`
+    select claimed_by_user_id as holder from cases where id = ${caseId}`
+  assert.equal(left!.holder, ann.memberId)
+  assert.equal((await take({ held_by_user_id: team.memberId, assignee_user_id: ann.memberId })).status, 400)
+  const released = await take({ held_by_user_id: ann.memberId, assignee_user_id: null }, ben)
+  assert.deepEqual([released.status, released.body.case.display_status], [200, 'pending'])
+  const none = await take({ held_by_user_id: ann.memberId })
+  assert.deepEqual([none.status, none.body.message.startsWith('Nobody holds this case')], [409, true])
+  const timeline = await readTimeline(team, queueId)
+  assert.deepEqual(
+    timeline.slice(1).map(({ type, reason }) => `${type}: ${reason}`),
+    ['claimed: From Ann.', 'assigned: From Tester to Ann. Hers.', 'released: From Ann.'],
+  )
+})

@@ -15,29 +15,36 @@ interface Asked {
 
 export async function moveByPerson(
   { sql, case: found, caller, fail }: Asked,
-  move: Pick<CaseMove, 'type' | 'reason' | 'result' | 'postponed_to'>,
+  move: Pick<CaseMove, 'type' | 'reason' | 'result' | 'postponed_to' | 'assignee_id' | 'holder_id'>,
 ): Promise<{ case: Case; case_id: string }> {
   const { id, team_id } = found
   const moved = await moveCases(sql, [{ case_id: id, team_id, by: { user_id: caller.member_id }, ...move }])
   const [now] = await sql<Case & Holder>`
-    select ${caseColumns}, c.claimed_by_user_id, m.name as holder_name
+    select ${caseColumns}, m.name as holder_name
     from cases c left join members m on m.id = c.claimed_by_user_id and m.team_id = c.team_id
     where c.id = ${id} and c.team_id = ${team_id}`
   if (!now) return fail('not_found')
-  if (moved.length === 0) return fail('conflict', whyNot(now, caller.member_id, move.type))
-  const { claimed_by_user_id: _user, holder_name: _name, ...shown } = now
+  if (moved.length === 0) return fail('conflict', whyNot(now, caller.member_id, move))
+  const { holder_name: _name, ...shown } = now
   return { case: shown, case_id: id }
 }
 
 interface Holder {
-  claimed_by_user_id: string | null
   holder_name: string | null
 }
 
 /** Undefined: what refused the move is gone again. */
-function whyNot(now: Case & Holder, userId: string, type: CaseMove['type']): string | undefined {
+function whyNot(
+  now: Case & Holder,
+  userId: string,
+  { type, holder_id }: Pick<CaseMove, 'type' | 'holder_id'>,
+): string | undefined {
   if (now.claimed_by_run_id !== null) {
     return `The run ${now.claimed_by_run_id} holds this case. Wait until it ends or stop it, then try again.`
+  }
+  if (holder_id !== undefined && now.claimed_by_user_id !== null) {
+    const name = now.claimed_by_user_id === userId ? 'You hold' : `${now.holder_name ?? 'Another member'} holds`
+    return `${name} this case by now. Look at it again, then decide.`
   }
   // also if the holder is the same member: two people who share a key must not both take one case
   if (now.claimed_by_user_id === userId && type === 'claimed') {
@@ -49,6 +56,7 @@ function whyNot(now: Case & Holder, userId: string, type: CaseMove['type']): str
   if (now.status !== 'pending') {
     return `The case is ${now.status} already. Use bulk-reprocess to have it worked on once more.`
   }
+  if (holder_id !== undefined) return 'Nobody holds this case any more. Claim or assign it.'
   if (type === 'released') return 'Nobody holds this case, so there is nothing to release. Claim it first.'
   return undefined
 }

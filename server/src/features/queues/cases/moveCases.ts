@@ -16,6 +16,10 @@ export interface CaseMove {
   reason?: string | null
   result?: unknown
   postponed_to?: Date
+  /** The member who gets a case that is assigned. */
+  assignee_id?: string
+  /** The member from whom the case is taken: the move is made only while they hold it. */
+  holder_id?: string
   /** The agent that gets a case that is handed over. */
   for_agent_id?: string
 }
@@ -25,6 +29,7 @@ const setOfMove = setByType()
 /** The moves that are also events of the team. The timeline has all moves. */
 const eventNames: Partial<Record<MoveType, string>> = {
   claimed: 'queue.case.claimed',
+  assigned: 'queue.case.claimed',
   completed: 'queue.case.completed',
   failed: 'queue.case.completed',
 }
@@ -49,6 +54,8 @@ export async function moveCases(sql: Sql, moves: CaseMove[]): Promise<Moved[]> {
     reason: move.reason ?? null,
     result: move.result ?? null,
     postponed_to: move.postponed_to ?? null,
+    assignee_id: move.assignee_id ?? null,
+    holder_id: move.holder_id ?? null,
     for_agent_id: move.for_agent_id ?? null,
     event: eventNames[move.type] ?? null,
     event_id: newId(),
@@ -58,7 +65,7 @@ export async function moveCases(sql: Sql, moves: CaseMove[]): Promise<Moved[]> {
     with wanted as materialized (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as w (
         n int, case_id uuid, team_id uuid, run_id uuid, agent_id uuid, user_id uuid, type text, reason text, result jsonb,
-        postponed_to timestamptz, for_agent_id uuid, event text, event_id uuid, timeline_id uuid)
+        postponed_to timestamptz, assignee_id uuid, holder_id uuid, for_agent_id uuid, event text, event_id uuid, timeline_id uuid)
     ),
     moved as (
       update cases c set ${setOfMove}

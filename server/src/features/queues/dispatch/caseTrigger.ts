@@ -94,10 +94,10 @@ export const forgetCaseTrigger: NonNullable<Hooks['agentDeleted']> = async ({ sq
   await sql`delete from case_triggers where agent_id = ${agentId} and team_id = ${teamId}`
 }
 
-export const triggerResource = resource('trigger', findTrigger)
+export const triggerResource = resource('case_trigger', findTrigger)
 
 declare module '../../../kit/resources.ts' {
   interface Resources {
-    trigger: CaseTrigger
+    case_trigger: CaseTrigger
   }
 }

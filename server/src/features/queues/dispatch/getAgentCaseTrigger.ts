@@ -6,10 +6,10 @@ import { CaseTrigger } from './caseTrigger.ts'
 export const getAgentCaseTrigger = operation({
   id: 'getAgentCaseTrigger',
   client: 'caseTriggers.get',
-  route: 'GET /v2/agents/:agent_id/case-triggers/:trigger_id',
+  route: 'GET /v2/agents/:agent_id/case-triggers/:case_trigger_id',
   summary: 'Get a case trigger',
   scope: 'agents:read',
   status: 200,
   answer: wrapped('case_trigger', 'trigger_id', CaseTrigger),
-  handler: async ({ trigger }) => ({ case_trigger: trigger, trigger_id: trigger.id }),
+  handler: async ({ case_trigger }) => ({ case_trigger, trigger_id: case_trigger.id }),
 })

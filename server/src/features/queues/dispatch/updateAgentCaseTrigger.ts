@@ -7,7 +7,7 @@ import { announceQueue } from '../cases/announceQueue.ts'
 export const updateAgentCaseTrigger = operation({
   id: 'updateAgentCaseTrigger',
   client: 'caseTriggers.update',
-  route: 'PATCH /v2/agents/:agent_id/case-triggers/:trigger_id',
+  route: 'PATCH /v2/agents/:agent_id/case-triggers/:case_trigger_id',
   summary: 'Change a case trigger',
   description:
     'Only the given fields change. Runs in progress continue; the change applies to the cases that are dispatched next.',
@@ -23,7 +23,7 @@ export const updateAgentCaseTrigger = operation({
   status: 200,
   answer: wrapped('case_trigger', 'trigger_id', CaseTrigger),
   errors: ['not_found'],
-  async handler({ team, caller, trigger, body, sql, fail }) {
+  async handler({ team, caller, case_trigger: trigger, body, sql, fail }) {
     const queueId = body.case_queue_id
     if (queueId !== undefined && !(await lockQueue(sql, team.id, queueId))) fail('not_found', noSuchQueue)
     await sql`

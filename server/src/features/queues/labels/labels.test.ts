@@ -106,7 +106,7 @@ proves(
     const { status, body } = await team.call(`POST ${labelsPath}`, { body: { labels } })
     assert.equal(status, 200)
     assert.deepEqual(namesOf(body.labels), ['=urgent', 'kind=a,b', 'region=eu'])
-    // nothing changes, nothing is told
+    // nothing changes, so there is no event
     await team.call(`POST ${labelsPath}`, { body: { label_ids: [known] } })
     const off = await team.call(`POST ${labelsPath}/unlink`, { body: { label_ids: [known] } })
     assert.deepEqual(namesOf(off.body.labels), ['=urgent', 'kind=a,b'])

@@ -21,7 +21,10 @@ const WholeStep = named(
           'What the model and outside servers know a call by: run id and step, with a colon between them. Null for a model.',
       }),
     ),
-    arguments: Type.Unknown({ description: 'As the agent gave them; null for a model, and once the log is erased.' }),
+    arguments: Type.Unknown({
+      description:
+        'As the agent gave them; null for a turn of a model, and once the log is erased. For a step that made room: what it folded or shortened.',
+    }),
     result: Type.Unknown({ description: 'Over 64 KiB: its beginning and the file that has all of it.' }),
     error: nullable(Type.String({ description: 'The whole error.' })),
     reserved_usd: Type.Number({ description: 'What is set aside for a call of a model that is under way.' }),
@@ -78,12 +81,16 @@ export const getRunStep = operation({
       ...step,
       ...kept,
       key: row.kind === 'model' ? null : callIdOf(run.id, seq),
-      arguments: row.kind === 'model' ? null : given,
+      arguments: given,
       worker:
         holder === null ? null : (workers.find(({ id }) => id === holder) ?? { id: holder, host: null, pid: null }),
       waits: axis.waits,
       moments: momentsOf({ run, step: about, tool, requests, waits: axis.waits, cuts, workers }),
-      after_crash: afterCrash({ kind: row.kind, state: row.state, arguments: given }, tool, context),
+      after_crash: afterCrash(
+        { kind: row.kind, state: row.state, attempt: row.attempt, arguments: given },
+        tool,
+        context,
+      ),
       retry,
     }
     return { step: shown, run_id: run.id, seq }

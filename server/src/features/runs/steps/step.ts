@@ -51,6 +51,13 @@ export const RunStep = named(
     waited_ms: nullable(Type.Integer({ minimum: 0, description: 'How long of that it waited; null: it did not.' })),
     tokens: nullable(Type.Object({ input: Count, output: Count })),
     cost_usd: nullable(Type.Number()),
+    room: nullable(
+      oneOf(['shorten', 'fold'], {
+        description:
+          'For a step of `model` that is no turn: it made room in the window of the model. `shorten`: old results are shown to it shortened. ' +
+          '`fold`: it wrote notes in place of old turns.',
+      }),
+    ),
     sub_run_id: nullable(Type.Unsafe<string>({ ...Id, description: 'The run that it started.' })),
     human_request_id: nullable(Type.Unsafe<string>({ ...Id, description: 'Its newest request to a person.' })),
     screenshots: Count,
@@ -139,9 +146,10 @@ const readRows = (sql: Sql, runId: string, { after, limit }: Range): Promise<Ste
       where e.key = any(${[...tellingArguments, 'method']}::text[])
         and (jsonb_typeof(e.value) in ('string', 'number') or e.key = 'lines' and jsonb_typeof(e.value -> 0) = 'string')
     ) end as given,
+    case when s.kind = 'model' then s.arguments ->> 'room' end as room,
     case when s.kind = 'model' and s.said is null then (
       select string_agg(c.tool, ', ' order by c.seq) from run_steps c
-      where c.run_id = s.run_id and c.seq between s.seq + 1 and s.seq + 3 and c.turn = s.turn
+      where c.run_id = s.run_id and c.seq between s.seq + 1 and s.seq + 3 and c.turn = s.turn and c.kind <> 'model'
     ) end as calls
   from (
     select *, coalesce(sum(pg_column_size(arguments)) over (order by seq), 0) <= ${pageBytesMax}::bigint as is_opened
@@ -297,13 +305,14 @@ function stepOf(row: StepRow, { requests, waited, child, pictures, isCopied }: A
     detail: detailOf(row, child, request),
     status: statusOf[row.state],
     waits_for: row.waits_for,
-    attempts: row.attempt,
+    attempts: Math.max(1, row.attempt),
     started_at,
     completed_at,
     duration_ms: completed_at === null ? null : Math.max(0, +completed_at - +started_at),
     waited_ms: waited,
     tokens: input_tokens === null ? null : { input: input_tokens, output: output_tokens ?? 0 },
     cost_usd: row.cost_usd,
+    room: row.room,
     sub_run_id: child?.id ?? row.sub_run_id,
     human_request_id: request?.id ?? null,
     screenshots: pictures,

@@ -9,6 +9,7 @@ const told = (given: Given | null, tool = 'some_tool', kind: Told['kind'] = 'too
   tool,
   given,
   said: null,
+  room: null,
   calls: null,
 })
 

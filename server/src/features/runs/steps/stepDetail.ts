@@ -40,6 +40,8 @@ export interface Told {
   tool: string | null
   given: Given | null
   said: string | null
+  /** For a step of the model that makes room for its next turns. */
+  room: 'shorten' | 'fold' | null
   /** For a turn that said nothing: the tools that it called. */
   calls: string | null
 }
@@ -59,8 +61,9 @@ export interface Asked {
   has_values: boolean
 }
 
-export function titleOf({ kind, turn, tool, given }: Told, started: StartedRun | undefined): string {
+export function titleOf({ kind, turn, tool, given, room }: Told, started: StartedRun | undefined): string {
   const name = tool ?? kind
+  if (room !== null) return room === 'fold' ? 'Folding' : 'Shortening'
   if (kind === 'model') return `Turn ${turn}`
   if (kind === 'human') return short(given?.title) ?? name
   if (kind === 'sub_run') return short(started?.agent_name ?? given?.agent) ?? name

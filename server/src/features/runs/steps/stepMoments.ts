@@ -1,7 +1,7 @@
 // The moments of a step in their order: its intent, its attempts, who was cut off, what a person was asked and decided, its end. Only what
 // rows hold is told: a moment that nobody wrote down is left out.
 import type { StepMoment } from '../../../engine/ledger/moments.ts'
-import { callIdOf, type StepState } from '../../../engine/ledger/change.ts'
+import { callIdOf, notBegun, type StepState } from '../../../engine/ledger/change.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
 import { requestTypes, type RequestType } from '../../../kit/states.ts'
 import type { Tool } from '../../../kit/tool.ts'
@@ -121,7 +121,7 @@ function beginningOf({ run, step, tool, requests, waits }: Momentous): Moment[] 
   const at = step.started_at
   if (step.kind === 'model') return [{ kind: 'intent', at, says: 'Written before the model was asked.', attempt: 1 }]
   if (step.kind !== 'tool') {
-    // a request to a person is told of by itself
+    // a request to a person has a moment of its own
     const begun = waits.find(({ kind }) => kind !== 'human')
     return begun ? [{ kind: 'begun', at: begun.from, says: 'It began to wait.' }] : []
   }
@@ -189,6 +189,7 @@ function cutMoments({ step, cuts }: Momentous): Moment[] {
     if (attempt === undefined) return []
     const isMaker = !seen.has(attempt)
     seen.add(attempt)
+    if (attempt === notBegun) return []
     const says = isMaker
       ? `${lost[reason]} during attempt ${attempt}; no outcome was stored.`
       : `${lost[reason]} before it could make another attempt.`

@@ -162,17 +162,17 @@ describe('the list of steps', () => {
     // others, so that reading a table whole would be a mistake
     await sql`
       insert into run_steps (run_id, seq, turn, kind, state, started_at)
-      select gen_random_uuid(), s, s, 'tool', 'done', now() from generate_series(1, 20000) n, generate_series(1, 3) s`
+      select gen_random_uuid(), s, s, 'tool', 'done', now() from generate_series(1, 6000) n, generate_series(1, 3) s`
     await sql`
       insert into runs (id, team_id, agent_id, build_id, run_number, source, title, limits, status, completed_at)
       select gen_random_uuid(), ${team.id}, ${agentId}, ${build!.id}, nextval('run_numbers'), 'api', 'Seeded', '{}', 'completed', now()
-      from generate_series(1, 20000)`
+      from generate_series(1, 6000)`
     await sql`
       insert into human_requests (id, team_id, run_id, step, type, title)
-      select gen_random_uuid(), ${team.id}, gen_random_uuid(), 1, 'approval', 'Pay?' from generate_series(1, 20000)`
+      select gen_random_uuid(), ${team.id}, gen_random_uuid(), 1, 'approval', 'Pay?' from generate_series(1, 6000)`
     await sql`
       insert into run_cuts (run_id, epoch, reason, worker, steps)
-      select gen_random_uuid(), 1, 'died', gen_random_uuid(), '[]' from generate_series(1, 20000)`
+      select gen_random_uuid(), 1, 'died', gen_random_uuid(), '[]' from generate_series(1, 6000)`
     await service.context.db.pool.query('analyze runs, run_steps, human_requests, run_cuts')
 
     const first = await listSteps(team, runId, '?limit=1000')

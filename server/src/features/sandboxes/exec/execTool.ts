@@ -1,9 +1,11 @@
 // The tool sandbox_exec: a command in the run's workspace, whose changes of files commit with its result.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../../kit/context.ts'
+import { laidFilesOf } from '../../../kit/registry.ts'
 import { oneOf, Type } from '../../../kit/schema.ts'
 import { outsideTool } from '../../../kit/tool.ts'
 import { lockSandboxesOf } from '../workspace/changes.ts'
+import { readGiven, secretsForCommand } from './givenToCommand.ts'
 import { saveChanges, writtenFiles } from '../pool/saveChanges.ts'
 import { commandResult, outputBytesMax, timeoutMaxS, timeoutUnsetS } from '../pool/command.ts'
 import { sandboxPoolOf } from '../pool/sandboxPool.ts'
@@ -15,8 +17,8 @@ const pollMs = 200
 export const sandboxExec = outsideTool({
   name: 'sandbox_exec',
   description:
-    'Run a command in the workspace: bash, python or js. It starts in /workspace, with no variables and no network unless the operator ' +
-    'allows some hosts; only files stay from one command to the next.',
+    'Run a command in the workspace: bash, python or js. It starts in /workspace, with the variables of the build’s secrets and no network unless the ' +
+    'operator allows some hosts; only files stay from one command to the next.',
   input: Type.Object({
     language: Type.Optional(oneOf(['bash', 'python', 'js'])),
     code: Type.String({ maxLength: 1_000_000 }),
@@ -25,13 +27,18 @@ export const sandboxExec = outsideTool({
   // without a network a command changes only files, and these are saved with its result: a repeated command finds the same files
   onDoubt: (_input, { config }) => (config.sandboxHosts.length === 0 ? 'retry' : 'ask'),
   timeoutMs: (timeoutMaxS + 60) * 1000,
+  // commands of a turn share the files
+  beside: 'alone',
   async execute({ run, step, input }, { context, signal, openResources }) {
+    const given = await readGiven(context, run)
     const sandbox = await openResources.get('sandbox', async () =>
-      sandboxPoolOf(context).open(await workspaceOf(context, run)),
+      sandboxPoolOf(context).open(await workspaceOf(context, run), await laidFilesOf(given)),
     )
     const version = await versionWhenFree(context, sandbox.workspace, signal)
     const { language = 'bash', code, timeout_s = timeoutUnsetS } = input
-    const outcome = await sandbox.run(version, { language, code, timeoutMs: timeout_s * 1000, outputBytesMax, signal })
+    const secrets = await secretsForCommand(given)
+    const timeoutMs = timeout_s * 1000
+    const outcome = await sandbox.run(version, { language, code, timeoutMs, outputBytesMax, signal, ...secrets })
     return {
       result: commandResult(outcome),
       files: writtenFiles(outcome.changes),

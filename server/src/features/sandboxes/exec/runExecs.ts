@@ -1,7 +1,8 @@
 // Runs the commands of callers in a working process: claims what is asked for, runs it in a sandbox, writes the answer into its row.
 import { createOnceMore, type OnceMore } from '../../../base/onceMore.ts'
 import type { Sql } from '../../../base/db.ts'
-import { createFairPool, teamShare, type FairPool } from '../../../base/fairPool.ts'
+import { teamShare, type FairPool } from '../../../base/fairPool.ts'
+import { createSharedPool } from '../../../kit/sharedPools.ts'
 import type { Context } from '../../../kit/context.ts'
 import { backgroundDatabaseOf } from '../../../kit/teamDatabase.ts'
 import type { Work, WorkingProcess } from '../../../kit/feature.ts'
@@ -45,7 +46,7 @@ export function startExecRunner(context: Context, process: WorkingProcess, onEnd
     onEnded,
     warm: new Map(),
     underWay: new Set(),
-    slots: createFairPool({
+    slots: createSharedPool(context, {
       name: 'commands of callers',
       size: config.sandboxShells,
       perTeam: teamShare(config.sandboxShells, config.teamShare),

@@ -1,19 +1,13 @@
 // The content of a file as callers see it: text if it is text, and always a URL to download it.
-import { isUtf8 } from 'node:buffer'
-import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
 import type { Sql } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import type { Context } from '../../../kit/context.ts'
 import { signedUrl } from '../../../kit/signedUrl.ts'
-import { nullable, oneOf, Type, type Static } from '../../../kit/schema.ts'
+import { ContentFields, downloadValidS, readStored } from '../../../kit/storedFile.ts'
+import { Type, type Static } from '../../../kit/schema.ts'
 import { FilePath, nameOf, nothingThere, RunFilePath } from './requestPath.ts'
-import { contentTypeOf } from '../workspace/contentType.ts'
+import { contentTypeOf } from '../../../base/contentType.ts'
 import { findFiles, type FoundFile, type WorkspaceRef } from '../workspace/workspace.ts'
-
-/** What is larger is only downloaded. */
-export const directBytesMax = 10 * 1024 * 1024
-/** How long a URL is the same for all who ask; it is valid for one to two times as long. */
-const downloadValidS = 3600
 
 export const ContentQuery = Type.Object({ path: FilePath })
 
@@ -44,18 +38,7 @@ export async function onlyPath(sql: Sql, place: WorkspaceRef | undefined): Promi
 
 export const FileContent = Type.Object({
   path: Type.String({ examples: ['/workspace/out/report.md'] }),
-  content: nullable(
-    Type.String({ description: 'Null for a file of more than 10 MiB: use `download_url`.', examples: ['# Report'] }),
-  ),
-  encoding: oneOf(['utf-8', 'base64'], {
-    description: '`utf-8` where the content is text, else `base64`; also where it is null.',
-  }),
-  content_type: Type.String({ description: 'By the ending of the name.', examples: ['text/markdown'] }),
-  size_bytes: Type.Integer({ minimum: 0 }),
-  download_url: Type.String({
-    description: 'Gives the bytes without a credential, for at least an hour.',
-    examples: ['http://127.0.0.1:4700/files/…/report.md?path=…&team=…&expires=…&signature=…'],
-  }),
+  ...ContentFields,
 })
 
 export async function readContent(
@@ -66,27 +49,16 @@ export async function readContent(
 ): Promise<Static<typeof FileContent>> {
   const [file] = place ? await findFiles(sql, [{ ...place, path }]) : []
   if (!place || !file) throw nothingThere()
+  const stored = await readStored(sql, file)
+  // the workspace changed between the two statements, and nothing refers to the bytes any more
+  if (!stored) throw nothingThere()
   return {
     path,
-    ...(await contentOf(sql, file)),
+    ...stored,
     content_type: contentTypeOf(path),
     size_bytes: file.size_bytes,
     download_url: downloadUrl(context, place, file),
   }
-}
-
-async function contentOf(
-  sql: Sql,
-  { sha256, size_bytes }: FoundFile,
-): Promise<{ content: string | null; encoding: 'utf-8' | 'base64' }> {
-  if (size_bytes > directBytesMax) return { content: null, encoding: 'base64' }
-  const bytes = (await postgresBlobs(sql).get([sha256])).get(sha256)
-  // the workspace changed between the two statements, and nothing refers to the bytes any more
-  if (!bytes) throw nothingThere()
-  const isText = isUtf8(bytes) && !bytes.includes(0)
-  return isText
-    ? { content: bytes.toString('utf8'), encoding: 'utf-8' }
-    : { content: bytes.toString('base64'), encoding: 'base64' }
 }
 
 /** The URL contains the hash of the bytes: what it gives never changes, so it may be cached as long as it is valid. */

@@ -5,7 +5,7 @@ import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type } from '../../../kit/schema.ts'
 import { askedPathBelow, FilePath, nameOf } from './requestPath.ts'
-import { directBytesMax } from './fileContent.ts'
+import { directBytesMax } from '../../../kit/storedFile.ts'
 import { lockFreeSandbox } from '../workspace/sandbox.ts'
 import { writeStoredFile } from '../workspace/writeFiles.ts'
 

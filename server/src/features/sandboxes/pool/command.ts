@@ -17,11 +17,18 @@ export interface CommandResult {
 const namedMax = 20
 
 /** What could not be saved is named in stderr, where a person would look for it. */
-export function commandResult({ executed, unkept }: CommandOutcome): CommandResult {
+export function commandResult({ executed, unkept, withheld }: CommandOutcome): CommandResult {
   const { exit_code, stdout, stderr, truncated, duration_ms } = executed
-  if (unkept.length === 0) return { exit_code, stdout, stderr, truncated, duration_ms }
-  const names = unkept.slice(0, namedMax).map((path) => JSON.stringify(path))
-  const more = unkept.length > namedMax ? ` and ${unkept.length - namedMax} more` : ''
-  const note = `A workspace keeps files, folders and links with plain names; removed: ${names.join(', ')}${more}.\n`
-  return { exit_code, stdout, stderr: stderr + note, truncated, duration_ms }
+  const notes = [
+    note('A workspace keeps files, folders and links with plain names; removed', unkept),
+    note('A workspace keeps no secrets; removed, since it holds one', withheld),
+  ]
+  return { exit_code, stdout, stderr: stderr + notes.join(''), truncated, duration_ms }
+}
+
+function note(why: string, paths: string[]): string {
+  if (paths.length === 0) return ''
+  const names = paths.slice(0, namedMax).map((path) => JSON.stringify(path))
+  const more = paths.length > namedMax ? ` and ${paths.length - namedMax} more` : ''
+  return `${why}: ${names.join(', ')}${more}.\n`
 }

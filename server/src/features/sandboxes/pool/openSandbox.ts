@@ -3,12 +3,15 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FairPool } from '../../../base/fairPool.ts'
 import { newId } from '../../../base/ids.ts'
-import type { Command, Executed, SandboxDriver, Shell } from '../../../drivers/sandbox/sandbox.ts'
+import type { Scrub } from '../../../base/knownSecrets.ts'
+import type { Command, Executed, SandboxDriver, Shell, ShellFolders } from '../../../drivers/sandbox/sandbox.ts'
 import type { Context } from '../../../kit/context.ts'
 import { backgroundDatabaseOf } from '../../../kit/teamDatabase.ts'
+import type { LaidFile } from '../../../kit/given.ts'
 import { teamTimeOf } from '../../../kit/teamTime.ts'
 import { bringTo } from '../workspace/bringTo.ts'
 import { findChanges } from '../workspace/findChanges.ts'
+import { layFiles } from './layFiles.ts'
 import type { WorkspaceRef } from '../workspace/workspace.ts'
 import {
   clearFolder,
@@ -29,7 +32,7 @@ export interface PoolState {
   driver(): Promise<SandboxDriver>
   /** The folder of this process, in which each sandbox has its own. */
   folder(): Promise<string>
-  openShell(folder: string, teamId: string, signal: AbortSignal): Promise<Shell>
+  openShell(folders: ShellFolders, teamId: string, signal: AbortSignal): Promise<Shell>
   closeShell(shell: Shell): Promise<void>
 }
 
@@ -38,7 +41,10 @@ interface IdleShell {
 }
 
 /** Whether it is to yield depends on what its team used. */
-type WantedCommand = Omit<Command, 'isToYield'>
+interface WantedCommand extends Omit<Command, 'isToYield'> {
+  /** Cuts secrets out of the files that it leaves. */
+  scrub?: Scrub | undefined
+}
 
 export interface OpenSandbox {
   workspace: WorkspaceRef
@@ -53,6 +59,8 @@ export interface CommandOutcome {
   changes: PathChange[]
   /** What the command left that no workspace can hold. */
   unkept: string[]
+  /** What it left with a secret in it, and that is removed therefore. */
+  withheld: string[]
   /** The version that the command began with. */
   version: string
   /** Called with the version that the changes make, in the transaction that records them. */
@@ -63,13 +71,20 @@ interface SandboxState {
   pool: PoolState
   workspace: WorkspaceRef
   at: WorkspaceFolder
+  /** What lies beside the workspace, and where; laid before the first command. */
+  laid: { files: LaidFile[]; folder: string; isDone: boolean }
   shell: Shell | undefined
   asIdle: IdleShell
   isClosed: boolean
 }
 
-export async function openSandbox(pool: PoolState, workspace: WorkspaceRef): Promise<OpenSandbox> {
-  const folder = join(await pool.folder(), newId())
+export async function openSandbox(
+  pool: PoolState,
+  workspace: WorkspaceRef,
+  laidFiles: LaidFile[] = [],
+): Promise<OpenSandbox> {
+  const id = newId()
+  const folder = join(await pool.folder(), id)
   await mkdir(folder, { mode: 0o755 })
   const { owner } = await pool.driver()
   const { team_id } = workspace
@@ -84,6 +99,7 @@ export async function openSandbox(pool: PoolState, workspace: WorkspaceRef): Pro
       folder,
       owner,
     }),
+    laid: { files: laidFiles, folder: join(await pool.folder(), `laid-${id}`), isDone: false },
     shell: undefined,
     asIdle: { close: () => closeShell(state) },
     isClosed: false,
@@ -100,7 +116,7 @@ export async function openSandbox(pool: PoolState, workspace: WorkspaceRef): Pro
       state.isClosed = true
       await closeShell(state)
       await last
-      await rm(folder, { recursive: true, force: true })
+      for (const one of [folder, state.laid.folder]) await rm(one, { recursive: true, force: true })
     },
   }
 }
@@ -127,16 +143,38 @@ async function runInTurn(state: SandboxState, version: string, command: WantedCo
   }
 }
 
+async function layOnce({ pool, workspace, at, laid }: SandboxState): Promise<string | undefined> {
+  const { files, folder, isDone } = laid
+  if (files.length === 0) return undefined
+  if (isDone) return folder
+  const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+  const { sandboxBytesMax } = pool.context.config
+  if (bytes > sandboxBytesMax) {
+    throw new Error(
+      `The files and skills of the build have ${bytes} bytes together; a sandbox takes at most ${sandboxBytesMax}. Name fewer.`,
+    )
+  }
+  // what an earlier attempt left is not whole
+  await rm(folder, { recursive: true, force: true })
+  await layFiles(at.sql, folder, files)
+  teamTimeOf(pool.context).handledFiles(workspace.team_id, files.length, bytes)
+  laid.isDone = true
+  return folder
+}
+
 async function runInShell(state: SandboxState, version: string, command: WantedCommand): Promise<CommandOutcome> {
   const { pool, workspace, at } = state
   const time = teamTimeOf(pool.context)
   await time.turn(workspace.team_id)
   await bringTo(at, version)
-  const shell = (state.shell ??= await pool.openShell(at.folder, workspace.team_id, command.signal))
+  const folders = { folder: at.folder, laid: await layOnce(state) }
+  const shell = (state.shell ??= await pool.openShell(folders, workspace.team_id, command.signal))
   try {
-    const executed = await shell.exec({ ...command, isToYield: () => time.isAhead(workspace.team_id) })
-    const { changes, unkept } = await findChanges(at, command.signal)
-    return { executed, changes, unkept, version, proposed: (next) => propose(at, changes, next) }
+    const { scrub, ...wanted } = command
+    const executed = await shell.exec({ ...wanted, isToYield: () => time.isAhead(workspace.team_id) })
+    const found = await findChanges(at, command.signal, scrub)
+    const { changes } = found
+    return { executed, ...found, version, proposed: (next) => propose(at, changes, next) }
   } catch (error) {
     await clearFolder(at)
     throw error

@@ -1,9 +1,11 @@
 // The sandboxes of a process: each is laid out in a folder, and the process shares its shells and slots between them.
 import { rm } from 'node:fs/promises'
-import { createFairPool, teamShare, type FairPool } from '../../../base/fairPool.ts'
+import { teamShare, type FairPool } from '../../../base/fairPool.ts'
+import { createSharedPool } from '../../../kit/sharedPools.ts'
 import { chooseSandboxDriver } from '../../../drivers/sandbox/chooseDriver.ts'
-import type { SandboxDriver, Shell } from '../../../drivers/sandbox/sandbox.ts'
+import type { SandboxDriver, Shell, ShellFolders } from '../../../drivers/sandbox/sandbox.ts'
 import type { Context } from '../../../kit/context.ts'
+import type { LaidFile } from '../../../kit/given.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
 import { teamTimeOf } from '../../../kit/teamTime.ts'
 import type { WorkspaceRef } from '../workspace/workspace.ts'
@@ -15,8 +17,8 @@ interface SandboxPool {
   strength(): Promise<string>
   /** Slots for commands, with how many each team holds. */
   slots: Pick<FairPool, 'taken' | 'waiting' | 'fullTeams'>
-  /** A sandbox in this process: its files are laid out when the first command comes. */
-  open(workspace: WorkspaceRef): Promise<OpenSandbox>
+  /** A sandbox in this process: its files, and those beside the workspace, are laid out when the first command comes. */
+  open(workspace: WorkspaceRef, laid?: LaidFile[]): Promise<OpenSandbox>
   close(): Promise<void>
 }
 
@@ -28,7 +30,7 @@ function createSandboxPool(context: Context): SandboxPool {
   let folder: Promise<string> | undefined
   const pool: PoolState = {
     context,
-    slots: createFairPool({
+    slots: createSharedPool(context, {
       name: 'commands in sandboxes',
       size: config.sandboxShells,
       perTeam: teamShare(config.sandboxShells, config.teamShare),
@@ -38,13 +40,13 @@ function createSandboxPool(context: Context): SandboxPool {
     shells: 0,
     driver: () => (choosing ??= chooseDriver(context)),
     folder: () => (folder ??= makeProcessFolder(config.dataDir)),
-    openShell: (at, teamId, signal) => openShell(pool, at, teamId, signal),
+    openShell: (folders, teamId, signal) => openShell(pool, folders, teamId, signal),
     closeShell: (shell) => closeShell(pool, shell),
   }
   return {
     slots: pool.slots,
     strength: () => strengthOf(pool),
-    open: (workspace) => openSandbox(pool, workspace),
+    open: (workspace, laid) => openSandbox(pool, workspace, laid),
     async close() {
       await (await choosing)?.close()
       if (folder) await rm(await folder, { recursive: true, force: true })
@@ -75,7 +77,7 @@ async function strengthOf(pool: PoolState): Promise<string> {
 const startMs = 15
 
 /** The caller holds a slot. So when all shells are open, one of them is idle or about to close. */
-async function openShell(pool: PoolState, folder: string, teamId: string, signal: AbortSignal): Promise<Shell> {
+async function openShell(pool: PoolState, folders: ShellFolders, teamId: string, signal: AbortSignal): Promise<Shell> {
   const time = teamTimeOf(pool.context)
   time.usedThread(teamId, startMs)
   while (pool.shells >= pool.context.config.sandboxShells) {
@@ -84,7 +86,7 @@ async function openShell(pool: PoolState, folder: string, teamId: string, signal
   }
   pool.shells += 1
   try {
-    return await (await pool.driver()).open({ folder, signal })
+    return await (await pool.driver()).open({ ...folders, signal })
   } catch (error) {
     pool.shells -= 1
     throw error

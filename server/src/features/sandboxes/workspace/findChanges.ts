@@ -1,8 +1,10 @@
 // Finds what a command changed in the folder of a workspace, and stores the bytes of changed files.
 import type { FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path/posix'
+import type { Scrub } from '../../../base/knownSecrets.ts'
 import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
-import { openForReading, scanFolder } from './scan.ts'
+import { cutSecrets } from './cutSecrets.ts'
+import { openForReading, scanFolder, type SeenPath } from './scan.ts'
 import {
   batchBytesMax,
   batchFilesMax,
@@ -14,26 +16,28 @@ import {
   type WorkspaceFolder,
 } from './workspaceFolder.ts'
 
-/** What is different from the manifest. The bytes are stored, but nothing refers to them yet. */
+/** What is different from the manifest, after `scrub` has cut secrets out of it. The bytes are stored, but nothing refers to them yet. */
 export async function findChanges(
   at: WorkspaceFolder,
   signal: AbortSignal,
-): Promise<{ changes: PathChange[]; unkept: string[] }> {
+  scrub?: Scrub,
+): Promise<{ changes: PathChange[]; unkept: string[]; withheld: string[] }> {
   const { manifest } = at
   at.isChanged = true
   const scan = await scanFolder(at.folder, at.disk, { most: at.entriesMax, signal })
   at.disk = scan.disk
+  const changed = (): [string, SeenPath][] =>
+    [...scan.disk].filter(([path, { entry }]) => !isSame(manifest.get(path), entry))
+  const withheld = scrub ? await cutSecrets({ at, scrub, contents: scan.contents, signal }, changed()) : []
   const gone = [...manifest.keys()].filter((path) => !scan.disk.has(path))
-  const fresh = [...scan.disk]
-    .filter(([path, { entry }]) => !isSame(manifest.get(path), entry))
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const fresh = changed().toSorted(([one], [other]) => (one < other ? -1 : 1))
   const changes = [
     ...gone.map((path): PathChange => ({ path, entry: null, wasThere: true })),
     ...fresh.map(([path, { entry }]): PathChange => ({ path, entry, wasThere: manifest.has(path) })),
   ]
   at.charge(scan.disk.size, bytesOf(fresh.map(([, { entry }]) => entry)))
   await storeContents(at, changes, scan.contents, signal)
-  return { changes, unkept: scan.unkept }
+  return { changes, unkept: scan.unkept, withheld }
 }
 
 /** Stores the bytes before anything refers to them: many small files in one statement, a large one in pieces. */

@@ -56,7 +56,8 @@ export async function quotaProblem(
   return problem === undefined ? undefined : { code: 'entitlement_exceeded', message: problem }
 }
 
-async function teamBytes(context: Context, sql: Sql, teamId: string): Promise<number> {
+/** What all sandboxes of the team hold, counted at most ten seconds ago. */
+export async function teamBytes(context: Context, sql: Sql, teamId: string): Promise<number> {
   const ofTeams = totalsOf(context)
   const known = ofTeams.get(teamId)
   const now = performance.now()

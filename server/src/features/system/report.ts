@@ -1,0 +1,50 @@
+// What a process reports about itself, as callers see it.
+import { named, nullable, Time, Type } from '../../kit/schema.ts'
+
+const Count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) })
+
+const LoopReport = named(
+  'LoopReport',
+  Type.Object({
+    name: Type.String({ examples: ['schedules tick'] }),
+    turns: Count(),
+    failures: Count(),
+    last_at: nullable(Time),
+    late_ms: Count('How much later than planned the last turn began.'),
+    took_ms: Count('How long the last whole turn took.'),
+    under_way_ms: nullable(Count('How long the present turn has been; null between two turns.')),
+  }),
+)
+
+const LaneReport = named(
+  'LaneReport',
+  Type.Object({
+    name: Type.String({ examples: ['apply'] }),
+    commits: Count(),
+    operations: Count('Writes that shared these commits.'),
+    mean_ms: Count('How long a commit took on average.'),
+    waiting: Count('Writes that wait for the next commit.'),
+  }),
+)
+
+const PoolReport = named(
+  'PoolReport',
+  Type.Object({
+    name: Type.String({ examples: ['file transfers'] }),
+    size: Count(),
+    taken: Count(),
+    waiting: Count(),
+    per_team: nullable(Count('How many slots one team may hold; null where teams do not share it by slots.')),
+  }),
+)
+
+export const Report = named(
+  'ProcessReport',
+  Type.Object({
+    memory_bytes: Count(),
+    cpu_percent: Count('Of one core, since the report before.'),
+    loops: Type.Array(LoopReport),
+    lanes: Type.Array(LaneReport),
+    pools: Type.Array(PoolReport),
+  }),
+)

@@ -1,0 +1,94 @@
+// Files of a team: uploaded, renamed, given to runs, deleted.
+import assert from 'node:assert/strict'
+import { hostilePaths } from '../../../test/hostilePaths.ts'
+import { proves } from '../../../test/kit/proves.ts'
+import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { seedTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+
+const service = await testApp({ config: { sandbox: 'just_bash' } })
+const team = await seedTeam(service)
+await service.listen()
+const block = (words: string, body = '') => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
+
+async function upload(name: string, content: string): Promise<string> {
+  const made = await team.call('POST /v2/teams/:teamId/files', { body: { name, content } })
+  assert.equal(made.status, 201, made.text)
+  return made.body.file_id
+}
+
+proves('teamFiles.kept', 'a file is kept under its name, and the next upload of that name replaces it', async () => {
+  const id = await upload('kept/a.txt', 'first')
+  assert.equal(await upload('kept/a.txt', 'second'), id)
+  const { body } = await team.call(`GET /v2/teams/:teamId/files/${id}`)
+  assert.deepEqual([body.content, body.encoding, body.file.name, body.size_bytes], ['second', 'utf-8', 'kept/a.txt', 6])
+  const renamed = await team.call(`PATCH /v2/teams/:teamId/files/${id}`, { body: { name: 'kept/b.txt' } })
+  assert.equal(renamed.body.file.name, 'kept/b.txt')
+  const inside = await team.call('POST /v2/teams/:teamId/files', { body: { name: 'kept/b.txt/c', content: 'x' } })
+  assert.equal(inside.body.error, 'conflict')
+  const { body: list } = await team.call('GET /v2/teams/:teamId/files?search=kept')
+  assert.deepEqual(
+    list.files.map((file: { name: string }) => file.name),
+    ['kept/b.txt'],
+  )
+})
+
+proves('teamFiles.urls', 'signed URLs take and give the bytes without a credential', async () => {
+  const asked = await team.call('POST /v2/teams/:teamId/files/upload-urls', { body: { name: 'large.bin' } })
+  const bytes = Buffer.alloc(3_000_000, 'large ')
+  const put = await fetch(asked.body.upload_url, { method: 'PUT', body: bytes })
+  assert.equal(put.status, 201)
+  const { file_id } = (await put.json()) as { file_id: string }
+  const { body } = await team.call(`GET /v2/teams/:teamId/files/${file_id}`)
+  const got = await fetch(body.download_url)
+  assert.deepEqual([got.status, got.headers.get('content-security-policy')], [200, "sandbox; default-src 'none'"])
+  assert.ok(bytes.equals(Buffer.from(await got.arrayBuffer())))
+  const forged = await fetch(asked.body.upload_url.replace('large.bin', 'other.bin'), { method: 'PUT', body: 'x' })
+  assert.equal(forged.status, 403)
+})
+
+proves('teamFiles.paths', 'a name that could lead elsewhere is refused', async () => {
+  const { body: before } = await team.call('GET /v2/teams/:teamId/files')
+  const names = ['../a', '/etc/passwd', 'a/../b', 'a\\b', 'C:/a', 'a/', 'a//b', '.', 'a\nb', 'a%2e%2e/b']
+  for (const name of [...names, ...hostilePaths.filter((path) => path.includes('..'))]) {
+    const { status } = await team.call('POST /v2/teams/:teamId/files', { body: { name, content: 'x' } })
+    assert.equal(status, 400, name)
+  }
+  assert.equal((await team.call('GET /v2/teams/:teamId/files')).body.total, before.total)
+})
+
+proves('teamFiles.inRuns', 'runs find the files of their build in their sandbox, and cannot change them', async () => {
+  const id = await upload('prices.csv', 'a,1')
+  await upload('secret-plan.txt', 'not for this build')
+  const procedure = [
+    block(
+      'bash id=sh on_error=continue',
+      'cat /files/prices.csv; ls /files; echo more >> /files/prices.csv; rm -f /files/prices.csv',
+    ),
+    block('bash id=again', 'cat /files/prices.csv; ls /workspace | wc -l'),
+    block('tool id=read name=team_file_read', '{"name": "prices.csv"}'),
+    block('output', '{"again": {{ steps.again.output.stdout }}, "read": {{ steps.read.output.content }}}'),
+  ].join('')
+  const run = await startRun(team, await seedAgent(team, procedure, { files: [id] }))
+  await drainRuns(service)
+  const { status, output, error } = await readRun(team, run)
+  assert.equal(status, 'completed', JSON.stringify(error))
+  assert.deepEqual(output, { again: 'a,10\n', read: 'a,1' })
+  const unknown = await team.call('POST /v2/teams/:teamId/agents', {
+    body: { name: 'x', build: { config: { version: 'v2', data: { input: procedure, files: ['nothing.csv'] } } } },
+  })
+  assert.match(unknown.body.message, /data\.files: the team has no file/)
+})
+
+proves('secrets.deleted', 'deleting a file answers which agents used it', async () => {
+  const id = await upload('gone.txt', 'x')
+  const agent = await seedAgent(team, block('bash', 'true'), { files: ['gone.txt'] })
+  const { body } = await team.call(`GET /v2/teams/:teamId/files/${id}/dependents`)
+  const gone = await team.call(`DELETE /v2/teams/:teamId/files/${id}`)
+  assert.deepEqual(gone.body, { success: true, ...body })
+  assert.deepEqual(
+    body.agents.map((one: { id: string }) => one.id),
+    [agent],
+  )
+  assert.equal((await team.call(`GET /v2/teams/:teamId/files/${id}`)).status, 404)
+})

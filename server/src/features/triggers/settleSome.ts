@@ -1,0 +1,281 @@
+// Decides what becomes of the next deliveries of a trigger and makes their runs, in one transaction that holds the trigger: all of it
+// happens, or nothing.
+import { hash } from 'node:crypto'
+import type { Sql } from '../../base/db.ts'
+import { engineOf } from '../../engine/engine.ts'
+import { activeList } from '../../engine/ledger/lifecycle.ts'
+import { announceReady } from '../../engine/ledger/notifyChannels.ts'
+import type { NewRun } from '../../engine/starting/createRun.ts'
+import { titleOf } from '../../engine/starting/title.ts'
+import type { Context } from '../../kit/context.ts'
+import { loopsOf } from './loops.ts'
+import { createJudge, type Judging } from './judge.ts'
+
+/** How many deliveries one transaction settles. It holds its team's slots until it commits, and other starts wait for them. */
+export const batchMax = 100
+/** How many bytes of them it reads at once. */
+const batchBytesMax = 8 * 1024 * 1024
+/** How many runs one event may start in a minute. Nothing outside slows an event down, and a loop that leaves the service is found nowhere. */
+const eventStartsPerMinute = 60
+/** How many deliveries of an event wait for that at most. */
+const eventsWaitingMax = 10_000
+const keyShown = 200
+
+interface Holder extends Judging {
+  id: string
+  team_id: string
+  agent_id: string
+  user_id: string
+  changed_by: string
+  enabled: boolean
+  concurrency: number | null
+}
+
+interface Next {
+  id: string
+  content: Record<string, unknown>
+  received_at: Date
+  has_key: boolean
+  replay_of: string | null
+  caused_by_run_id: string | null
+}
+
+/** A delivery on its way: how it is left. */
+interface Settled {
+  id: string
+  state: 'started' | 'filtered' | 'repeated' | 'dropped' | 'failed'
+  reason: string | null
+  key: string | null
+  run_id: string | null
+}
+
+/** A delivery that is to start a run. */
+interface Start {
+  next: Next
+  key: string | null
+  message: unknown
+}
+
+/** Returns how many it settled. If another process holds the trigger, nothing happens here. */
+export async function settleSome(context: Context, sql: Sql, triggerId: string, max: number): Promise<number> {
+  const [trigger] = await sql<Holder>`
+    select id, team_id, agent_id, user_id, changed_by, kind, enabled, filter, message, dedupe_key, concurrency, verifier
+    from triggers where id = ${triggerId} for no key update skip locked`
+  if (!trigger) return forgetStray(sql, triggerId)
+  const room = await roomOf(context, sql, trigger, max)
+  if (room === 0) return 0
+  const next = await nextOf(sql, triggerId, room)
+  const settled = trigger.enabled
+    ? await judged(context, sql, trigger, next)
+    : next.map((one) => left(one, 'dropped', wasPaused))
+  await write(sql, trigger, settled)
+  // a trigger with less room than a batch is full now, not empty
+  return room < max ? 0 : settled.length
+}
+
+const wasPaused = 'The trigger was paused when its turn came. Set enabled to true, then replay it.'
+
+/** Written while its trigger was deleted. */
+async function forgetStray(sql: Sql, triggerId: string): Promise<number> {
+  const there = await sql`select 1 from triggers where id = ${triggerId}`
+  if (there.length === 0) await sql`delete from trigger_deliveries where trigger_id = ${triggerId}`
+  return 0
+}
+
+/** How many may be settled now. Statements after the lock: what they count stays true but for runs that end, which only makes room. */
+async function roomOf(context: Context, sql: Sql, trigger: Holder, max: number): Promise<number> {
+  if (!trigger.enabled) return max
+  let room = max
+  if (trigger.concurrency !== null) {
+    const held = await sql<{ id: string; is_active: boolean }>`
+      select d.id, exists (select from runs r where r.id = d.run_id and r.team_id = d.team_id and r.status in ${activeList}) as is_active
+      from trigger_deliveries d where d.trigger_id = ${trigger.id} and d.holds_place`
+    const ended = held.filter(({ is_active }) => !is_active).map(({ id }) => id)
+    if (ended.length > 0) await sql`update trigger_deliveries set holds_place = false where id = any(${ended}::uuid[])`
+    room = Math.min(room, trigger.concurrency - (held.length - ended.length))
+  }
+  if (trigger.kind === 'event' && room > 0) room = await paced(context, sql, trigger, room)
+  return Math.max(0, room)
+}
+
+/** The minute of an event trigger is counted where everything of a minute is; what it does not allow waits for the next one. */
+async function paced(context: Context, sql: Sql, { id }: Holder, wanted: number): Promise<number> {
+  const [{ waiting } = { waiting: 0 }] = await sql<{ waiting: number }>`
+    select count(*)::int as waiting from (
+      select from trigger_deliveries where trigger_id = ${id} and state = 'waiting' limit ${eventsWaitingMax + 1}) w`
+  if (waiting > eventsWaitingMax) {
+    await sql`
+      update trigger_deliveries set state = 'dropped', settled_at = now(), reason = ${`More than ${eventsWaitingMax} deliveries waited for their turn.`}
+      where id = any(array(
+        select id from trigger_deliveries where trigger_id = ${id} and state = 'waiting' order by n offset ${eventsWaitingMax} limit ${batchMax * 10}))`
+  }
+  let allowed = 0
+  while (allowed < Math.min(wanted, waiting)) {
+    const { admitted } = await context.rateLimit.take(`trigger ${id}`, eventStartsPerMinute)
+    if (!admitted) break
+    allowed += 1
+  }
+  return allowed
+}
+
+const nextOf = (sql: Sql, triggerId: string, max: number): Promise<Next[]> => sql<Next>`
+  select d.id, d.content, d.received_at, d.has_key, d.replay_of, d.caused_by_run_id
+  from (
+    select n, sum(size_bytes) over (order by n) - size_bytes as before from (
+      select n, size_bytes from trigger_deliveries where trigger_id = ${triggerId} and state = 'waiting' order by n limit ${max}) w
+  ) w join trigger_deliveries d on d.trigger_id = ${triggerId} and d.n = w.n
+  where w.before < ${batchBytesMax}::bigint order by d.n for no key update of d`
+
+const left = (
+  { id }: Pick<Next, 'id'>,
+  state: Settled['state'],
+  reason: string | null,
+  key: string | null = null,
+): Settled => ({
+  id,
+  state,
+  reason,
+  key,
+  run_id: null,
+})
+
+async function judged(context: Context, sql: Sql, trigger: Holder, next: Next[]): Promise<Settled[]> {
+  const judge = createJudge(trigger)
+  const looping = await loopsOf(sql, trigger, next)
+  const settled: Settled[] = []
+  const starts: Start[] = []
+  for (const one of next) {
+    if (looping.has(one.id)) {
+      settled.push(
+        left(one, 'dropped', 'A run that this trigger had started caused it. It would start again and again.'),
+      )
+      continue
+    }
+    const delivery = { id: one.id, received_at: one.received_at.toISOString() }
+    const verdict = judge({ ...one.content, delivery })
+    if ('problem' in verdict) settled.push(left(one, 'failed', verdict.problem))
+    else if (!verdict.passes) settled.push(left(one, 'filtered', null, verdict.key))
+    else starts.push({ next: one, key: verdict.key, message: verdict.message })
+  }
+  const { first, repeated } = await takeKeys(sql, trigger, starts)
+  settled.push(...repeated.map(({ next: one, key }) => left(one, 'repeated', null, key)))
+  settled.push(...(await startRuns(context, sql, trigger, first)))
+  return settled
+}
+
+const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer')
+const takesKey = ({ next, key }: Start): boolean => key !== null && !next.has_key && next.replay_of === null
+
+/** Only the first of each key continues, here and in all transactions: the row of the key is written with its run. */
+async function takeKeys(
+  sql: Sql,
+  { id, team_id }: Holder,
+  starts: Start[],
+): Promise<{ first: Start[]; repeated: Start[] }> {
+  const wanted = new Map<string, Start>()
+  for (const start of starts) {
+    if (!takesKey(start)) continue
+    const hex = hashOf(start.key!).toString('hex')
+    if (!wanted.has(hex)) wanted.set(hex, start)
+  }
+  const taken =
+    wanted.size === 0
+      ? []
+      : await sql<{ key: string }>`
+    insert into trigger_keys (trigger_id, key, team_id)
+    select ${id}, decode(key, 'hex'), ${team_id} from unnest(${[...wanted.keys()]}::text[]) key order by key
+    on conflict do nothing returning encode(key, 'hex') as key`
+  const fresh = new Set(taken.map(({ key }) => wanted.get(key)!))
+  return {
+    first: starts.filter((start) => !takesKey(start) || fresh.has(start)),
+    repeated: starts.filter((start) => takesKey(start) && !fresh.has(start)),
+  }
+}
+
+async function startRuns(context: Context, sql: Sql, trigger: Holder, starts: Start[]): Promise<Settled[]> {
+  const engine = engineOf(context)
+  const settled: Settled[] = []
+  let open = starts
+  // the statement itself checks the cached agent; if it has changed, it is tried again with what is true now
+  for (const isFresh of [false, true]) {
+    if (open.length === 0) break
+    const runs = await runsOf(context, sql, trigger, open, isFresh)
+    if (runs.length === 0) continue
+    const startOf = new Map(runs.map((run, index) => [run.id, open[index]!]))
+    const { fitting, refused } = await engine.fitting(sql, runs)
+    for (const { run, reason } of refused) settled.push(left(startOf.get(run.id)!.next, 'failed', reason))
+    const created = fitting.length > 0 ? await engine.create(sql, fitting) : []
+    if (created.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
+    for (const { id } of created) {
+      const { next, key } = startOf.get(id)!
+      settled.push({ ...left(next, 'started', null, key), run_id: id })
+    }
+    const done = new Set(settled.map(({ id }) => id))
+    open = open.filter(({ next }) => !done.has(next.id))
+  }
+  settled.push(
+    ...open.map(({ next }) => left(next, 'failed', 'The agent has no live build. Promote one, then replay it.')),
+  )
+  await giveBackKeys(sql, trigger, starts, settled)
+  return settled
+}
+
+/** What did not start has not used its key: when its sender tries again, it may. */
+async function giveBackKeys(sql: Sql, { id, team_id }: Holder, starts: Start[], settled: Settled[]): Promise<void> {
+  const failed = new Set(settled.filter(({ state }) => state === 'failed').map((one) => one.id))
+  const keys = starts.filter((start) => takesKey(start) && failed.has(start.next.id)).map(({ key }) => hashOf(key!))
+  if (keys.length === 0) return
+  await sql`delete from trigger_keys where trigger_id = ${id} and team_id = ${team_id} and key = any(${keys}::bytea[])`
+}
+
+/** None if the agent has no live build. */
+async function runsOf(
+  context: Context,
+  sql: Sql,
+  trigger: Holder,
+  starts: Start[],
+  isFresh: boolean,
+): Promise<NewRun[]> {
+  const engine = engineOf(context)
+  const { id, team_id: teamId, agent_id: agentId } = trigger
+  const target = await engine.startTargets.find(sql, teamId, agentId, null, isFresh)
+  if (!target) return []
+  return Promise.all(
+    starts.map(({ next, message }) =>
+      engine.prepare({
+        teamId,
+        agentId,
+        buildId: target.buildId,
+        source: 'trigger',
+        userId: trigger.user_id,
+        actsFor: [trigger.changed_by],
+        message,
+        title: titleOf(message, target.agentName),
+        metadata: { trigger_id: id, trigger_delivery_id: next.id },
+        limits: target.config.limits,
+        callbackUrl: null,
+        sandboxId: null,
+        parentRunId: null,
+        retryOfRunId: null,
+        depth: 0,
+        case: null,
+        isCapped: target.config.max_concurrent_runs !== null,
+        seen: target.seen,
+      }),
+    ),
+  )
+}
+
+async function write(sql: Sql, { id, team_id, concurrency }: Holder, settled: Settled[]): Promise<void> {
+  if (settled.length === 0) return
+  const rows = settled.map((one) => ({
+    ...one,
+    key: one.key?.slice(0, keyShown).replaceAll('\0', '').toWellFormed() ?? null,
+    reason: one.reason?.slice(0, 1000).toWellFormed() ?? null,
+  }))
+  await sql`
+    update trigger_deliveries d set state = s.state, reason = s.reason, key = coalesce(s.key, d.key), run_id = s.run_id,
+      holds_place = s.run_id is not null and ${concurrency !== null}, settled_at = now()
+    from json_to_recordset(${JSON.stringify(rows)}::json) as s (id uuid, state text, reason text, key text, run_id uuid)
+    where d.id = s.id and d.trigger_id = ${id} and d.team_id = ${team_id} and d.state = 'waiting'`
+}
