@@ -6,9 +6,10 @@ import type { Runyard } from '../../sdk/src/index.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 import { startService } from '../../server/test/survival/processes.ts'
 import { heldSite, type HeldSite } from './kit/heldSite.ts'
-import { databaseOf, makeLongRun } from './kit/longRun.ts'
+import { axe } from './kit/axe.ts'
+import { addFolding, databaseOf, makeLongRun } from './kit/longRun.ts'
 import { step } from './kit/sampleAgents.ts'
-import { needsConsole, stage } from './kit/stage.ts'
+import { needsConsole, needsLongConsole, stage, untilLive } from './kit/stage.ts'
 
 const story = stage({ RUNYARD_ALLOW_PRIVATE_HOSTS: '127.0.0.1' })
 let site: HeldSite
@@ -47,6 +48,7 @@ proves(
     await rowOf(page, 1).filter({ hasText: 'GET /Desk/order' }).waitFor()
     await page.getByText('Running', { exact: true }).waitFor()
     assert.equal(await rowOf(page, 2).count(), 0)
+    await untilLive(page)
     await site.answer('/Desk/order')
     await rowOf(page, 2).filter({ hasText: 'GET /Desk/label' }).waitFor()
     await site.answer('/Desk/label')
@@ -90,7 +92,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 proves(
   'console.run.keys',
   'by keys alone a run is opened, its steps walked and read, a message sent, its request answered, and another run stopped',
-  needsConsole,
+  needsLongConsole,
   story(async ({ page, sdk }) => {
     const agent_id = await refund(sdk, 'Keys')
     const { run_id } = await sdk.runs.start({ agent_id, title: 'Order 88230' })
@@ -168,7 +170,7 @@ proves(
 proves(
   'console.run.hostile',
   'what a tenant wrote is text on the page of a run, whatever it is, and breaks no layout',
-  needsConsole,
+  needsLongConsole,
   story(
     async ({ page, sdk, service }) => {
       const bad = '<img src=x onerror=alert(1)>'
@@ -201,7 +203,7 @@ proves(
 proves(
   'console.run.pieces',
   'what is long comes in pieces: events by pages that the address names, and a long text as far as somebody wants it',
-  needsConsole,
+  needsLongConsole,
   story(async ({ page, sdk, service }) => {
     const files = Array.from({ length: 36 }, (_, n) => step(`file path=${n}.txt`, 'x'))
     const agent_id = await makeAgent(sdk, 'Long', ...files)
@@ -227,7 +229,7 @@ proves(
 proves(
   'console.run.long',
   'a run of ten thousand steps is a handful of elements, from its first step to its last',
-  needsConsole,
+  needsLongConsole,
   story(async ({ page, sdk, service }) => {
     const id = await makeLongRun(sdk, databaseOf(service.dataDir), 10_000)
     await page.goto(`${service.baseUrl}/runs/${id}`)
@@ -244,6 +246,24 @@ proves(
 )
 
 proves(
+  'console.run.folding',
+  'a folding says in words which turns it folded, how many tokens it saved, and what the model noted',
+  needsLongConsole,
+  story(async ({ page, sdk, service }) => {
+    const agent_id = await makeAgent(sdk, 'Folded', step('file path=a.txt', 'x'), step('output', 'done'))
+    const { id } = await sdk.runs.startAndWait({ agent_id, title: 'Long work' })
+    await addFolding(databaseOf(service.dataDir), id)
+    await page.goto(`${service.baseUrl}/runs/${id}?step=2`)
+    await rowOf(page, 2).filter({ hasText: 'Foldingturns 1 to 27, 24,613 → 9,870 tokens' }).waitFor()
+    const inspector = page.getByRole('region', { name: 'Step 2' })
+    await inspector.getByText('notes in place of old turns, some:model').waitFor()
+    await inspector.getByText('the refund of order 88190').waitFor()
+    await inspector.getByText('through_turn').waitFor()
+    assert.deepEqual(await axe(page), [])
+  }),
+)
+
+proves(
   'console.run.killed',
   'the process is killed under an open run: the page says that it reconnects, and then shows everything again',
   needsConsole,
@@ -253,6 +273,7 @@ proves(
       const agent_id = await refund(sdk, 'Killed')
       const { run_id } = await sdk.runs.start({ agent_id, title: 'Order 88190' })
       await page.goto(`${service.baseUrl}/runs/${run_id}`)
+      await untilLive(page)
       await site.answer('/Killed/order')
       await rowOf(page, 2).waitFor()
       await service.stop('SIGKILL')

@@ -7,12 +7,18 @@ import { Runyard } from '../../sdk/src/index.ts'
 import { smallPng } from '../../server/test/smallPng.ts'
 import { databaseOf } from './kit/longRun.ts'
 import { makeSampleData, type SampleData } from './kit/sampleData.ts'
+import { makeSampleArtifacts } from './kit/sampleArtifacts.ts'
 import { addDays } from './kit/sampleDays.ts'
-import { enter, newWindow, openStage, type Opening } from './kit/stage.ts'
+import { makeSampleMails, sampleMailSettings } from './kit/sampleMails.ts'
+import { ageCases, makeSampleQueue, type SampleQueue } from './kit/sampleQueues.ts'
+import { makeOutside, startOutside, type Outside } from './kit/sampleOutside.ts'
+import { enter, newWindow, onThisMachine, openStage, type Opening } from './kit/stage.ts'
+
+type Data = SampleData & { artifact: string; outside: Outside }
 
 interface Screen {
   name: string
-  path: (data: SampleData) => string
+  path: (data: Data, queue: SampleQueue) => string
   /** What a person does before the picture is taken. */
   act?: (page: Page) => Promise<void>
   isPhone?: boolean
@@ -42,7 +48,62 @@ const screens: Screen[] = [
   { name: 'agent-memory', path: ({ agents }) => `/agents/${agents.Restock}?tab=memory` },
   { name: 'agent-rubrics', path: ({ agents }) => `/agents/${agents['Data import']}?tab=rubrics` },
   { name: 'agent-triggers', path: ({ agents }) => `/agents/${agents.Support}?tab=triggers` },
+  { name: 'artifacts', path: () => '/artifacts' },
+  { name: 'artifact', path: ({ artifact }) => `/artifacts/${artifact}` },
+  { name: 'artifact-revisions', path: ({ artifact }) => `/artifacts/${artifact}?panel=revisions` },
+  { name: 'evaluations', path: () => '/evaluations?span=7d' },
+  { name: 'evaluations-agent', path: ({ agents }) => `/evaluations?agent=${agents['Price watch']}&span=7d` },
+  { name: 'connections', path: () => '/connections' },
+  { name: 'connection', path: ({ outside }) => `/connections/${outside.crm}` },
+  { name: 'connection-tools', path: ({ outside }) => `/connections/${outside.wiki}?tool=search_pages` },
+  { name: 'events', path: () => '/events' },
+  { name: 'events-delivery', path: ({ outside }) => `/events?tab=deliveries&delivery=${outside.delivery}` },
+  { name: 'events-receivers', path: () => '/events?tab=receivers' },
+  { name: 'usage', path: () => '/usage?period=30d' },
+  { name: 'sandboxes', path: () => '/sandboxes' },
+  { name: 'sandbox', path: ({ sandboxId }) => `/sandboxes/${sandboxId}?file=/workspace/in/orders.csv` },
+  {
+    name: 'sandbox-commands',
+    path: ({ sandboxId }) => `/sandboxes/${sandboxId}?tab=commands`,
+    act: async (page) => {
+      for (const command of ['head -2 in/orders.csv', 'cat in/returns.csv']) {
+        await page.getByLabel('Command', { exact: true }).fill(command)
+        await page.keyboard.press('Enter')
+        await page.getByRole('button', { name: /^Run/, disabled: false }).waitFor()
+        await page.getByRole('region', { name: command }).getByText(/^exit/).waitFor()
+      }
+    },
+  },
+  { name: 'queues', path: () => '/queues' },
+  { name: 'queue-board', path: (_, { queue }) => `/queues/${queue}` },
+  { name: 'queue-table', path: (_, { queue }) => `/queues/${queue}?tab=table` },
+  { name: 'queue-work', path: (_, { queue }) => `/queues/${queue}?tab=work` },
+  { name: 'case', path: (_, { asked }) => `/cases/${asked}` },
+  {
+    name: 'queue-import',
+    path: (_, { queue }) => `/queues/${queue}`,
+    act: async (page) => {
+      await page.getByRole('button', { name: 'More of this queue' }).click()
+      await page.getByRole('menuitem', { name: /^Import/ }).click()
+      const text =
+        'refund,customer,amount,region\n4801,Blue shop,12.50,north\n4802,Corner shop,7.00,south\n,No title,3.00,\n'
+      const file = { name: 'refunds.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
+      await page.locator('input[type=file]').setInputFiles(file)
+    },
+  },
   { name: 'people', path: () => '/people' },
+  { name: 'system', path: () => '/system' },
+  { name: 'people-mcp', path: () => '/people?tab=mcp' },
+  { name: 'audit-log', path: () => '/people?tab=audit' },
+  { name: 'notifications', path: () => '/notifications' },
+  {
+    name: 'tour',
+    path: () => '/',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Take the tour' }).click()
+      for (let stop = 0; stop < 3; stop++) await page.getByRole('button', { name: 'Next', exact: true }).click()
+    },
+  },
   { name: 'start-run', path: () => '/runs', act: (page) => page.getByRole('button', { name: 'Start run' }).click() },
   {
     name: 'start-run-inputs',
@@ -59,7 +120,24 @@ const screens: Screen[] = [
   { name: 'phone-overview', path: () => '/', isPhone: true },
   { name: 'phone-runs', path: () => '/runs', isPhone: true },
   { name: 'phone-run', path: (data) => run(data, 'action'), isPhone: true },
+  { name: 'phone-queue', path: (_, { queue }) => `/queues/${queue}`, isPhone: true },
+  { name: 'phone-queue-table', path: (_, { queue }) => `/queues/${queue}?tab=table`, isPhone: true },
+  { name: 'phone-case', path: (_, { asked }) => `/cases/${asked}`, isPhone: true },
   { name: 'phone-inbox', path: () => '/inbox', isPhone: true },
+  { name: 'phone-artifact', path: ({ artifact }) => `/artifacts/${artifact}`, isPhone: true },
+  {
+    name: 'phone-evaluations',
+    path: ({ agents }) => `/evaluations?agent=${agents['Price watch']}&span=7d`,
+    isPhone: true,
+  },
+  { name: 'phone-notifications', path: () => '/notifications', isPhone: true },
+  { name: 'phone-connection', path: ({ outside }) => `/connections/${outside.crm}`, isPhone: true },
+  {
+    name: 'phone-events-delivery',
+    path: ({ outside }) => `/events?tab=deliveries&delivery=${outside.delivery}`,
+    isPhone: true,
+  },
+  { name: 'phone-usage', path: () => '/usage?period=30d', isPhone: true },
 ]
 
 const folder = fileURLToPath(new URL('../../docs/screens/console/', import.meta.url))
@@ -70,19 +148,28 @@ const settledMs = 1500
 
 const wanted = process.argv.slice(2)
 const chosen = screens.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
-const open = await openStage({ RUNYARD_DEMO: '1' })
+const open = await openStage({ RUNYARD_DEMO: '1', ...sampleMailSettings, ...onThisMachine })
+const servers = await startOutside()
 try {
   const { service, browser } = open
   const runyard = new Runyard({ apiKey: service.key, baseUrl: service.baseUrl })
-  const data = await makeSampleData(runyard)
-  await addDays(databaseOf(open.dataDir), runyard, data)
+  const queue = await makeSampleQueue(runyard)
+  await ageCases(databaseOf(open.dataDir), queue)
+  const sample = await makeSampleData(runyard)
+  await addDays(databaseOf(open.dataDir), runyard, sample)
+  await makeSampleMails(databaseOf(open.dataDir), runyard)
+  const data: Data = {
+    ...sample,
+    artifact: await makeSampleArtifacts(runyard),
+    outside: await makeOutside(runyard, servers),
+  }
   await mkdir(folder, { recursive: true })
   for (const theme of ['light', 'dark'] as const) {
     for (const { name, path, act, isPhone = false, isSignedOut = false } of chosen) {
       const opening: Opening = {
         theme,
         size: isPhone ? phone : desktop,
-        path: path(data),
+        path: path(data, queue),
         ...(isSignedOut && { key: null }),
       }
       const page = await newWindow(browser, opening)
@@ -97,4 +184,5 @@ try {
   }
 } finally {
   await open.close()
+  await Promise.all(Object.values(servers).map((server) => server.close()))
 }

@@ -15,7 +15,9 @@ import { listenForKeys, useKeys } from './keys.ts'
 import { openPalette, usePaletteKeys } from './opening.ts'
 import { StartRunHost } from './StartRunHost.tsx'
 import { places, type Place } from './places.ts'
-import { RequestNotices } from './RequestNotices.tsx'
+import { BrowserNotices } from './BrowserNotices.tsx'
+import { TourHost } from './TourHost.tsx'
+import { visible } from '../parts/visibleText.ts'
 
 const Palette = lazy(() => import('./Palette.tsx'))
 const KeyList = lazy(() => import('./KeyList.tsx'))
@@ -33,6 +35,7 @@ export function Frame() {
       where: 'Go to',
       run: () => void navigate({ to }),
     })),
+    { keys: 'g n', says: 'Notifications', where: 'Go to', run: () => void navigate({ to: '/notifications' }) },
     { keys: '?', says: 'All keys', where: 'Everywhere', run: () => setListing(true) },
   ])
   return (
@@ -67,7 +70,8 @@ export function Frame() {
         </button>
       </nav>
       <StartRunHost />
-      <RequestNotices />
+      <BrowserNotices />
+      <TourHost />
       <Suspense>
         {isPaletteOpen && <Palette />}
         {isListing && <KeyList onClose={() => setListing(false)} />}
@@ -83,8 +87,8 @@ function Brand() {
       <Mark />
       Runyard
       {data && (
-        <span className={style.team} title={`Team ${data.name}`}>
-          {data.name}
+        <span className={style.team} title={`Team ${visible(data.name)}`}>
+          {visible(data.name)}
         </span>
       )}
     </div>

@@ -1,8 +1,8 @@
-// The palette: go anywhere, do anything, find a run by its number, its id or a word.
+// The palette: go anywhere, do anything, find a run by its number, its id or a word, an agent or a queue by name.
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useDeferredValue, useId, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useDeferredValue, useEffect, useEffectEvent, useId, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { classes } from '../look/classes.ts'
 import { Icon } from '../look/Icon.tsx'
 import { StatusShape } from '../look/StatusShape.tsx'
@@ -10,9 +10,10 @@ import { shapeOf, statusWord } from '../parts/Status.tsx'
 import { runyard } from './client.ts'
 import { useOfferedCommands } from './commands.ts'
 import { keyCaps } from './keys.ts'
-import { closePalette } from './opening.ts'
+import { closePalette, takeEarlyKeys } from './opening.ts'
 import style from './Palette.module.css'
 import { places } from './places.ts'
+import { useSession } from './session.tsx'
 
 interface Choice {
   id: string
@@ -37,8 +38,21 @@ export default function Palette() {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const listId = useId()
-  const choices = useChoices(useDeferredValue(text.trim()))
+  const [isSent, setSent] = useState(false)
+  const asked = useDeferredValue(text.trim())
+  const choices = useChoices(asked)
   const chosen = choices[Math.min(at, choices.length - 1)]
+
+  function takeOver() {
+    const early = takeEarlyKeys()
+    if (!early?.text()) return
+    setText(early.text())
+    setSent(early.isSent())
+  }
+  const chooseSent = useEffectEvent(() => choose(chosen))
+  useEffect(() => {
+    if (isSent && asked === text.trim()) chooseSent()
+  }, [isSent, asked, text])
 
   function onKeyDown(event: KeyboardEvent) {
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -62,10 +76,11 @@ export default function Palette() {
               aria-controls={listId}
               aria-activedescendant={chosen && `${listId}-${chosen.id}`}
               aria-label="Find or do"
-              placeholder="A screen, an action, an agent, a run by number, id or word"
+              placeholder="A screen, an action, an agent, a queue, a run by number, id or word"
               autoComplete="off"
               spellCheck={false}
               value={text}
+              onFocus={takeOver}
               onKeyDown={onKeyDown}
               onChange={(event) => {
                 setText(event.target.value)
@@ -129,6 +144,7 @@ const showIt = (element: HTMLElement | null) => element?.scrollIntoView({ block:
 function useChoices(text: string): Choice[] {
   const navigate = useNavigate()
   const commands = useOfferedCommands()
+  const canSeeQueues = useSession().unable('queues:read') === undefined
   const wanted = text.toLowerCase().split(/\s+/)
   const matches = (words: string) => wanted.every((word) => words.toLowerCase().includes(word))
   const isSearch = text.length > 1
@@ -143,6 +159,13 @@ function useChoices(text: string): Choice[] {
     queryKey: ['runs', 'found', text],
     queryFn: ({ signal }) => findRuns(text, signal),
     enabled: isSearch,
+    placeholderData: keepPreviousData,
+  })
+  const { data: queues } = useQuery({
+    queryKey: ['queues', 'found', text],
+    queryFn: async ({ signal }) =>
+      (await runyard.queues.list({ search: text, limit: foundMax }, { signal }).page()).queues,
+    enabled: isSearch && canSeeQueues,
     placeholderData: keepPreviousData,
   })
   return [
@@ -165,6 +188,13 @@ function useChoices(text: string): Choice[] {
       icon: <Icon name="agents" />,
       label: name,
       run: () => void navigate({ to: '/agents/$agentId', params: { agentId: id } }),
+    })),
+    ...(isSearch ? (queues ?? []) : []).map(({ id, name }) => ({
+      id,
+      group: 'Queues',
+      icon: <Icon name="queues" />,
+      label: name,
+      run: () => void navigate({ to: '/queues/$queueId', params: { queueId: id } }),
     })),
     ...(isSearch ? (runs ?? []) : []).map((run) => ({
       id: run.id,

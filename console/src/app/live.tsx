@@ -1,7 +1,16 @@
 // The one stream of events of a tab. It tells the query cache what has changed, and says whether it is connected.
 import type { TeamStreamEvent } from '@runyard/sdk'
 import { useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query'
-import { createContext, use, useEffect, useEffectEvent, useMemo, useState, type ReactNode } from 'react'
+import {
+  createContext,
+  use,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useState,
+  type ReactNode,
+} from 'react'
 import { noticeError, runyard } from './client.ts'
 
 /** `reconnecting`: what is shown may be old; `paused`: the person wants nothing to move. */
@@ -41,7 +50,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const [isPaused, setPaused] = useState(false)
   const [handlers] = useState(() => new Set<Handler>())
 
-  useEffect(() => {
+  // before any screen asks for something: what happens between its answer and the opening of the stream would be missed
+  useLayoutEffect(() => {
     if (isPaused) return undefined
     const stop = new AbortController()
     const refresh = gathered(queries)

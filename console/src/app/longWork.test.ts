@@ -1,4 +1,4 @@
-// Long work: it does each thing once, waits for a service that is away, stops, and goes on after a reload.
+// Long work: it does each thing once, waits for a service that is away, stops, and continues after a reload.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LongWork, type WorkAround, type WorkKind } from './longWork.ts'
@@ -77,6 +77,21 @@ void test('every item is done once, with a key of its own, and failures are list
   assert.deepEqual(keys.toSorted(), ids.map((id) => `work1:${id}`).toSorted())
   await new Promise(setImmediate)
   assert.deepEqual(ended, ['work1 ended'])
+})
+
+void test('an item that stands for many things counts as many, done or failed', async () => {
+  const add: WorkKind = {
+    doing: 'Adding',
+    done: String,
+    size: (item) => Number(item.split(':')[1]),
+    each: async (item) => {
+      if (item === '1:100') throw new Error('A row is wrong.')
+    },
+  }
+  const { work, until } = bench({ add }, new Map())
+  const id = work.start('add', 'me', { items: ['0:100', '1:100', '2:7'], total: 207, id: 'kept before' })
+  const { done, failed, total } = await until(id, isEnded)
+  assert.deepEqual([id, done, failed, total], ['kept before', 107, 100, 207])
 })
 
 void test('work continues after a reload, and only for the person who began it', async () => {

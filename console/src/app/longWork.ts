@@ -1,17 +1,19 @@
-// Long work over many things, one after the other: it says how far it is, can be stopped, and goes on after a reload. Each thing is done once:
+// Long work over many things, one after the other: it says how far it is, can be stopped, and continues after a reload. Each thing is done once:
 // the key of a call is made from the work and the thing, so the service knows a repetition. All tabs of a browser show the same work; one of
-// them does it, and when that one is closed or killed another goes on, or the next that is opened.
+// them does it, and when that one is closed or killed another one continues, or the next that is opened.
 import type { CallOptions } from '@runyard/sdk'
 import { readWork, type Work, type WorkProblem, type WorkStore } from './workRecord.ts'
 
 /** One kind of work. It is found again by its name after a reload, so what it does cannot be a function of a screen. */
 export interface WorkKind {
-  /** While it goes on: `Stopping runs`. */
+  /** While it works: `Stopping runs`. */
   doing: string
   /** When it is over: `40 runs stopped`. */
   done: (count: number) => string
-  /** Does one thing. Without it, reading the pages is all the work. */
-  each?: (item: string, input: unknown, options: CallOptions) => Promise<unknown>
+  /** Does one thing. Without it, reading the pages is all the work. What takes long ends early by `signal`: it is done when the work continues. */
+  each?: (item: string, input: unknown, options: CallOptions, signal: AbortSignal) => Promise<unknown>
+  /** How many things one item stands for; one unless given. */
+  size?: (item: string) => number
   /** The next things, for work over everything that fits. Not called again after a page without `next`. */
   page?: (input: unknown, cursor: string | undefined) => Promise<WorkPage>
   /** Beginnings of keys of queries that are old when it is over. */
@@ -35,6 +37,8 @@ export interface WorkOver {
   total?: number
   /** The same words for the same work, whenever it is begun; the input itself unless given. */
   over?: string
+  /** For work whose files are kept before it begins. */
+  id?: string
 }
 
 /** What the engine needs from around it, so that tests can give it others. */
@@ -64,7 +68,7 @@ const atOnce = 4
 const problemsMax = 20
 /** How often the state is written down at most: a repetition of what was done in between changes nothing. */
 const keepEveryMs = 400
-/** Work that nobody went on with for longer waits for a person: who comes back the next day does not expect it. */
+/** Work that nobody continued for longer waits for a person: who comes back the next day does not expect it. */
 const resumedWithinMs = 3_600_000
 const waitsMs = [1000, 2000, 5000, 10_000, 30_000]
 
@@ -95,7 +99,7 @@ export class LongWork {
   start(
     kind: string,
     member: string,
-    { items, input, total, over = JSON.stringify(items ?? input) }: WorkOver & { items?: string[] },
+    { items, input, total, id, over = JSON.stringify(items ?? input) }: WorkOver & { items?: string[] },
   ): string {
     const { now, newId, kinds } = this.#around
     const same = this.#works.find((work) => work.kind === kind && work.over === over && work.state !== 'ended')
@@ -105,12 +109,12 @@ export class LongWork {
     }
     const pages = kinds[kind]?.page
     const work: Work = {
-      id: newId(),
+      id: id ?? newId(),
       kind,
       input: input ?? null,
       over,
       member,
-      total: items?.length ?? total,
+      total: total ?? items?.length,
       left: items ?? [],
       cursor: items || !pages ? null : undefined,
       pages: 0,
@@ -127,7 +131,7 @@ export class LongWork {
     return work.id
   }
 
-  /** After a reload: shows what this person began, and goes on with what no other tab does. */
+  /** After a reload: shows what this person began, and continues what no other tab does. */
   resume(member: string): void {
     this.#member = member
     const { store, now } = this.#around
@@ -209,7 +213,7 @@ export class LongWork {
     } finally {
       this.#engaged.delete(id)
     }
-    // somebody wants it to go on again
+    // somebody wants it to continue
     if (this.#find(id)?.state === 'running') await this.#go(id)
   }
 
@@ -269,24 +273,27 @@ export class LongWork {
     }))
   }
 
-  async #doSome({ id, input, left }: Work, { each }: WorkKind, signal: AbortSignal): Promise<void> {
+  async #doSome({ id, input, left }: Work, { each, size = () => 1 }: WorkKind, signal: AbortSignal): Promise<void> {
     const items = left.slice(0, atOnce)
     const outcomes = await Promise.all(
       items.map(async (item): Promise<WorkProblem | undefined> => {
         try {
-          await this.#steadily(id, signal, async () => each?.(item, input, { idempotencyKey: `${id}:${item}` }))
+          await this.#steadily(id, signal, async () => each?.(item, input, { idempotencyKey: `${id}:${item}` }, signal))
           return undefined
         } catch (error) {
           if (error instanceof Stopped || this.#around.isOver(error)) throw error
+          if (signal.aborted && error === signal.reason) throw new Stopped('stopped', { cause: error })
           return { item, says: this.#around.says(error) }
         }
       }),
     )
     const problems = outcomes.filter((outcome) => outcome !== undefined)
+    const all = items.reduce((sum, item) => sum + size(item), 0)
+    const failed = problems.reduce((sum, { item }) => sum + size(item), 0)
     this.#change(id, (work) => ({
       left: work.left.slice(items.length),
-      done: work.done + items.length - problems.length,
-      failed: work.failed + problems.length,
+      done: work.done + all - failed,
+      failed: work.failed + failed,
       problems: [...work.problems, ...problems].slice(0, problemsMax),
     }))
   }

@@ -2,7 +2,20 @@
 import type { IconName } from '../look/Icon.tsx'
 
 export interface Place {
-  to: '/' | '/inbox' | '/runs' | '/agents' | '/people'
+  to:
+    | '/'
+    | '/inbox'
+    | '/runs'
+    | '/agents'
+    | '/queues'
+    | '/artifacts'
+    | '/connections'
+    | '/events'
+    | '/sandboxes'
+    | '/evaluations'
+    | '/usage'
+    | '/people'
+    | '/system'
   name: string
   icon: IconName
   key: string
@@ -17,5 +30,13 @@ export const places: Place[] = [
   { to: '/inbox', name: 'Inbox', icon: 'inbox', key: 'i', isOnPhone: true },
   { to: '/runs', name: 'Runs', icon: 'runs', key: 'r', isOnPhone: true },
   { to: '/agents', name: 'Agents', icon: 'agents', key: 'a', isOnPhone: true },
-  { to: '/people', name: 'Keys and members', icon: 'keys', key: 'p', begins: true },
+  { to: '/queues', name: 'Queues', icon: 'queues', key: 'q' },
+  { to: '/artifacts', name: 'Artifacts', icon: 'artifacts', key: 't' },
+  { to: '/sandboxes', name: 'Sandboxes', icon: 'sandboxes', key: 'x' },
+  { to: '/connections', name: 'Connections', icon: 'connections', key: 'c', begins: true },
+  { to: '/events', name: 'Events', icon: 'events', key: 'e' },
+  { to: '/evaluations', name: 'Evaluations', icon: 'evaluations', key: 'v' },
+  { to: '/usage', name: 'Usage', icon: 'usage', key: 'u' },
+  { to: '/people', name: 'Keys and members', icon: 'keys', key: 'p' },
+  { to: '/system', name: 'System', icon: 'system', key: 's' },
 ]

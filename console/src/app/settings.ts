@@ -12,6 +12,8 @@ interface Settings {
   notify: 'on' | 'off'
   /** The first steps of the overview. */
   firstSteps: 'shown' | 'hidden'
+  /** Where the tour is. */
+  tour: 'none' | 'overview' | 'runs' | 'run' | 'inbox' | 'agent'
 }
 
 const choices: { [Name in keyof Settings]: Settings[Name][] } = {
@@ -20,6 +22,7 @@ const choices: { [Name in keyof Settings]: Settings[Name][] } = {
   keys: ['on', 'off'],
   notify: ['off', 'on'],
   firstSteps: ['shown', 'hidden'],
+  tour: ['none', 'overview', 'runs', 'run', 'inbox', 'agent'],
 }
 
 const place = (name: string): string => `runyard.${name}`

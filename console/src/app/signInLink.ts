@@ -10,7 +10,7 @@ export const linkRefusal = (): unknown => refusal
 
 let underWay: Promise<void> | undefined
 
-/** Signs in with the link of the address, if it has one. Whoever asks while that goes on waits for the same sign-in. */
+/** Signs in with the link of the address, if it has one. Whoever asks during that time waits for the same sign-in. */
 export const takeLinkFromAddress = (): Promise<void> => (underWay ??= takeLink())
 
 /** Takes the token out of the address and of the history. */

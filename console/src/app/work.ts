@@ -9,7 +9,7 @@ import { workKinds, type WorkName } from './workKinds.ts'
 import type { Work } from './workRecord.ts'
 import { holdWork, listenForWork, openWorkStore } from './workStore.ts'
 
-function newId(): string {
+export function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 

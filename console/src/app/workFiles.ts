@@ -35,6 +35,13 @@ export async function addToFile(work: string, page: number, text: string): Promi
   await withParts('readwrite', (store) => store.put(text, [work, page]))
 }
 
+/** One part as it was added. */
+export async function partOf(work: string, page: number): Promise<string> {
+  const text = await withParts<unknown>('readonly', (store) => store.get([work, page]))
+  if (typeof text !== 'string') throw new Error('This browser no longer has the rows of the file. Import it again.')
+  return text
+}
+
 export async function fileOf(work: string, type: string): Promise<Blob> {
   const texts = await withParts<unknown[]>('readonly', (store) => store.getAll(ofWork(work)))
   return new Blob(texts as string[], { type })
@@ -42,6 +49,19 @@ export async function fileOf(work: string, type: string): Promise<Blob> {
 
 export async function dropFile(work: string): Promise<void> {
   await withParts('readwrite', (store) => store.delete(ofWork(work)))
+}
+
+/** What stands for a file that has arrived. */
+export const arrived = 'arrived'
+
+/** Keeps a file that is still to be sent, or the mark that it has arrived. */
+export async function keepToSend(work: string, item: string, file: Blob | typeof arrived): Promise<void> {
+  await withParts('readwrite', (store) => store.put(file, [work, item]))
+}
+
+export async function keptToSend(work: string, item: string): Promise<Blob | typeof arrived | undefined> {
+  const kept = await withParts<unknown>('readonly', (store) => store.get([work, item]) as IDBRequest<unknown>)
+  return kept instanceof Blob || kept === arrived ? kept : undefined
 }
 
 export function saveFile(blob: Blob, called: string): void {

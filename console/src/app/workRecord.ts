@@ -1,4 +1,4 @@
-// Long work as it is written down: enough to go on with it after a reload, or in another tab.
+// Long work as it is written down: enough to continue it after a reload, or in another tab.
 
 export interface Work {
   id: string
@@ -6,7 +6,7 @@ export interface Work {
   input: unknown
   /** What it is over, in words for machines: the same is not begun a second time while this is not over. */
   over: string
-  /** Who wants it: nobody else goes on with it. */
+  /** Who wants it: nobody else continues it. */
   member: string
   /** Undefined while nobody knows it. */
   total?: number | undefined

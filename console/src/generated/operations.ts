@@ -5,6 +5,7 @@ export type OperationId =
   | 'acceptRevision'
   | 'answerArtifact'
   | 'approveConnectionTools'
+  | 'assignCase'
   | 'assignHumanRequest'
   | 'attachArtifactConnection'
   | 'authorizeMcpOAuth'
@@ -19,21 +20,29 @@ export type OperationId =
   | 'claimCase'
   | 'clearQueueCases'
   | 'completeCase'
+  | 'confirmEmail'
   | 'createAgent'
   | 'createAgentCaseTrigger'
+  | 'createAgentTrigger'
   | 'createApiKey'
   | 'createArtifact'
   | 'createCases'
   | 'createConnection'
   | 'createEvalRubric'
   | 'createLabel'
+  | 'createLogin'
   | 'createMember'
+  | 'createModelKey'
   | 'createOauthClient'
   | 'createQueue'
   | 'createRevision'
   | 'createSandbox'
   | 'createSchedule'
+  | 'createSecret'
   | 'createSignInLink'
+  | 'createSkill'
+  | 'createTeamFile'
+  | 'createTeamFileUploadUrl'
   | 'createUploadUrl'
   | 'createView'
   | 'createWebhook'
@@ -46,22 +55,32 @@ export type OperationId =
   | 'deleteConnection'
   | 'deleteEvalRubric'
   | 'deleteLabel'
+  | 'deleteLogin'
   | 'deleteMember'
+  | 'deleteModelKey'
   | 'deleteOauthClient'
   | 'deleteQueue'
   | 'deleteRun'
+  | 'deleteRunMark'
   | 'deleteSandbox'
   | 'deleteSandboxFile'
   | 'deleteSchedule'
+  | 'deleteSecret'
   | 'deleteSession'
+  | 'deleteSkill'
+  | 'deleteSkillFile'
+  | 'deleteTeamFile'
+  | 'deleteTrigger'
   | 'deleteView'
   | 'deleteWebhook'
   | 'detachArtifactConnection'
   | 'diffRevisions'
   | 'discardRevision'
+  | 'downloadSkill'
   | 'duplicateArtifact'
   | 'evaluateRun'
   | 'execSandbox'
+  | 'explainQueue'
   | 'explainRun'
   | 'exportArtifactCsv'
   | 'exportArtifactHtml'
@@ -78,19 +97,26 @@ export type OperationId =
   | 'getAgentRun'
   | 'getAgentRunScreenshotTimeline'
   | 'getArtifact'
+  | 'getArtifactSource'
   | 'getBillingEntitlements'
   | 'getBillingUsage'
   | 'getBillingUsageHistory'
   | 'getBuilderRunStatus'
   | 'getBulkAction'
   | 'getCase'
+  | 'getCaseAges'
   | 'getConnection'
   | 'getConnectionCredentials'
   | 'getEvalRubrics'
   | 'getEvalScores'
   | 'getHumanRequest'
   | 'getHumanRequestCounts'
+  | 'getLogin'
+  | 'getMarkAgreement'
+  | 'getModelSettings'
+  | 'getNotifications'
   | 'getOverview'
+  | 'getPreferences'
   | 'getProcedureLanguage'
   | 'getProfile'
   | 'getPromotionGate'
@@ -107,10 +133,19 @@ export type OperationId =
   | 'getRunStep'
   | 'getSandbox'
   | 'getSandboxFileContent'
+  | 'getSandboxUsage'
   | 'getSchedulePreview'
+  | 'getSecret'
+  | 'getSkill'
+  | 'getSkillFile'
+  | 'getSystem'
   | 'getTeam'
+  | 'getTeamFile'
+  | 'getTrigger'
+  | 'getTriggerDelivery'
   | 'getView'
   | 'getWebhookDelivery'
+  | 'getWebhookDeliveryRequest'
   | 'getWebhookSecret'
   | 'getWorkflowExecutionReport'
   | 'linkCaseLabels'
@@ -119,6 +154,8 @@ export type OperationId =
   | 'listAgentMemoryFiles'
   | 'listAgentRevisions'
   | 'listAgentSchedules'
+  | 'listAgentScores'
+  | 'listAgentTriggers'
   | 'listAgents'
   | 'listApiKeys'
   | 'listArtifactConnections'
@@ -128,15 +165,24 @@ export type OperationId =
   | 'listAuditLog'
   | 'listBrowserSessionPages'
   | 'listBuildScores'
+  | 'listBulkActions'
   | 'listCaseLabels'
   | 'listCaseRuns'
   | 'listCases'
   | 'listConnectionDependents'
+  | 'listConnectionProviders'
   | 'listConnectionTools'
   | 'listConnections'
+  | 'listDeliveryTargets'
+  | 'listEvaluatedRuns'
   | 'listHumanRequests'
   | 'listLabels'
+  | 'listLoginDependents'
+  | 'listLogins'
+  | 'listMails'
   | 'listMembers'
+  | 'listModelKeys'
+  | 'listModelUsage'
   | 'listOauthClients'
   | 'listPluginCatalog'
   | 'listQueueAgents'
@@ -144,14 +190,25 @@ export type OperationId =
   | 'listRecentCaseRunMessages'
   | 'listRunDetails'
   | 'listRunEvents'
+  | 'listRunMarks'
   | 'listRunMessages'
   | 'listRunSandboxFiles'
   | 'listRunSandboxFilesByRun'
   | 'listRunSteps'
   | 'listRuns'
   | 'listSandboxFiles'
+  | 'listSandboxes'
+  | 'listSecretDependents'
+  | 'listSecrets'
   | 'listSessions'
+  | 'listSkillDependents'
+  | 'listSkillVersions'
+  | 'listSkills'
+  | 'listTeamEvents'
+  | 'listTeamFileDependents'
+  | 'listTeamFiles'
   | 'listTeams'
+  | 'listTriggerDeliveries'
   | 'listViews'
   | 'listWebhookDeliveries'
   | 'listWebhooks'
@@ -164,28 +221,38 @@ export type OperationId =
   | 'publishArtifact'
   | 'putAgentMemoryFile'
   | 'putPromotionGate'
+  | 'putRunMark'
+  | 'putSkillFile'
   | 'refreshArtifact'
   | 'releaseCase'
   | 'renderArtifact'
   | 'renderArtifactRevision'
+  | 'renderSelectableArtifact'
   | 'replaceEvalRubrics'
+  | 'replayTriggerDelivery'
   | 'replayWebhook'
   | 'replayWebhookDelivery'
+  | 'requestEmailConfirmation'
   | 'respondToHumanRequest'
   | 'restoreArtifactRevision'
   | 'resumeBuilderRun'
   | 'retryRun'
+  | 'rotateTriggerAddress'
   | 'rotateWebhookSecret'
   | 'searchAgents'
   | 'searchCases'
   | 'sendArtifactMessage'
+  | 'sendTestMail'
   | 'startNativeOAuth'
   | 'startRun'
   | 'stopArtifact'
+  | 'stopBulkAction'
   | 'stopRun'
   | 'streamRunEvents'
   | 'streamTeamEvents'
+  | 'takeOverCase'
   | 'testConnection'
+  | 'testModelKey'
   | 'testWebhook'
   | 'unlinkCaseLabels'
   | 'updateAgent'
@@ -195,18 +262,28 @@ export type OperationId =
   | 'updateConnection'
   | 'updateEvalRubric'
   | 'updateLabel'
+  | 'updateLogin'
   | 'updateMember'
+  | 'updateModelKey'
+  | 'updateModelSettings'
+  | 'updateNotifications'
+  | 'updatePreferences'
   | 'updateQueue'
   | 'updateRevision'
   | 'updateSchedule'
+  | 'updateSecret'
+  | 'updateTeamFile'
+  | 'updateTrigger'
   | 'updateView'
   | 'updateWebhook'
   | 'uploadSandboxFile'
+  | 'uploadSkill'
 
 export const operations: Record<OperationId, OperationShape> = {
   acceptRevision: {"verb":"POST","path":"/v2/revisions/:build_id/accept","call":"agents.acceptRevision","input":"body","answer":"json","fields":{}},
   answerArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/answer","call":"artifacts.answer","input":"body","answer":"json","fields":{"answers":"json"}},
   approveConnectionTools: {"verb":"POST","path":"/v2/connections/:connection_id/tools/approve","call":"connections.approveTools","input":"body","answer":"json","fields":{"tools":"json"}},
+  assignCase: {"verb":"POST","path":"/v2/cases/:case_id/assign","call":"cases.assign","input":"body","answer":"json","fields":{}},
   assignHumanRequest: {"verb":"POST","path":"/v2/runs/:run_id/human-requests/:request_id/assign","call":"humanRequests.assign","input":"body","answer":"json","fields":{}},
   attachArtifactConnection: {"verb":"POST","path":"/v2/artifacts/:artifactId/connections","call":"artifacts.attachConnection","input":"body","answer":"json","fields":{}},
   authorizeMcpOAuth: {"verb":"POST","path":"/v2/teams/:teamId/connections/oauth/mcp/start","call":"connections.authorizeMcpOAuth","input":"body","answer":"json","fields":{"scopes":"json"}},
@@ -221,26 +298,34 @@ export const operations: Record<OperationId, OperationShape> = {
   claimCase: {"verb":"POST","path":"/v2/cases/:case_id/claim","call":"cases.claim","input":"none","answer":"json","fields":{}},
   clearQueueCases: {"verb":"DELETE","path":"/v2/queues/:queue_id/cases","call":"cases.clear","input":"none","answer":"json","fields":{}},
   completeCase: {"verb":"POST","path":"/v2/cases/:case_id/complete","call":"cases.complete","input":"body","answer":"json","fields":{"result":"json"}},
+  confirmEmail: {"verb":"POST","path":"/v2/profile/email/confirm","call":"notifications.confirm","input":"body","answer":"json","fields":{}},
   createAgent: {"verb":"POST","path":"/v2/teams/:teamId/agents","call":"agents.create","input":"body","answer":"json","fields":{"memory_enabled":"boolean","build":"json"}},
   createAgentCaseTrigger: {"verb":"POST","path":"/v2/agents/:agent_id/case-triggers","call":"caseTriggers.create","input":"body","answer":"json","fields":{"enabled":"boolean","concurrency":"number"}},
+  createAgentTrigger: {"verb":"POST","path":"/v2/agents/:agent_id/triggers","call":"triggers.create","input":"body","answer":"json","fields":{"enabled":"boolean","concurrency":"number","webhook":"json","event":"json","poll":"json"}},
   createApiKey: {"verb":"POST","path":"/v2/teams/:teamId/api-keys","call":"apiKeys.create","input":"body","answer":"json","fields":{"scopes":"json"}},
   createArtifact: {"verb":"POST","path":"/v2/artifacts","call":"artifacts.create","input":"body","answer":"json","fields":{"connection_ids":"json"}},
   createCases: {"verb":"POST","path":"/v2/queues/:queue_id/cases","call":"cases.create","input":"body","answer":"json","fields":{"case":"json","cases":"json"}},
   createConnection: {"verb":"POST","path":"/v2/teams/:teamId/connections","call":"connections.create","input":"body","answer":"json","fields":{"headers":"json","shared":"boolean"}},
   createEvalRubric: {"verb":"POST","path":"/v2/agents/:agentId/eval-rubrics","call":"evaluations.createRubric","input":"body","answer":"json","fields":{"sort_order":"number"}},
   createLabel: {"verb":"POST","path":"/v2/queues/:queue_id/labels","call":"labels.create","input":"body","answer":"json","fields":{"color_hue":"number"}},
+  createLogin: {"verb":"POST","path":"/v2/teams/:teamId/logins","call":"logins.create","input":"body","answer":"json","fields":{"shared":"boolean"}},
   createMember: {"verb":"POST","path":"/v2/teams/:teamId/members","call":"members.create","input":"body","answer":"json","fields":{}},
+  createModelKey: {"verb":"POST","path":"/v2/teams/:teamId/model-keys","call":"modelKeys.create","input":"body","answer":"json","fields":{}},
   createOauthClient: {"verb":"POST","path":"/v2/teams/:teamId/oauth-clients","call":"oauthClients.create","input":"body","answer":"json","fields":{"scopes":"json"}},
   createQueue: {"verb":"POST","path":"/v2/teams/:teamId/queues","call":"queues.create","input":"body","answer":"json","fields":{"concurrency":"number"}},
   createRevision: {"verb":"POST","path":"/v2/agents/:agent_id/revisions","call":"agents.createRevision","input":"body","answer":"json","fields":{"config":"json"}},
   createSandbox: {"verb":"POST","path":"/v2/sandboxes","call":"sandboxes.create","input":"body","answer":"json","fields":{"ttl_seconds":"number"}},
   createSchedule: {"verb":"POST","path":"/v2/agents/:agent_id/schedules","call":"schedules.create","input":"body","answer":"json","fields":{"day_of_month":"number","enabled":"boolean","recurring":"boolean"}},
+  createSecret: {"verb":"POST","path":"/v2/teams/:teamId/secrets","call":"secrets.create","input":"body","answer":"json","fields":{"values":"json","shared":"boolean"}},
   createSignInLink: {"verb":"POST","path":"/v2/teams/:teamId/sign-in-links","call":"sessions.createLink","input":"body","answer":"json","fields":{}},
+  createSkill: {"verb":"POST","path":"/v2/teams/:teamId/skills","call":"skills.create","input":"body","answer":"json","fields":{}},
+  createTeamFile: {"verb":"POST","path":"/v2/teams/:teamId/files","call":"teamFiles.create","input":"body","answer":"json","fields":{}},
+  createTeamFileUploadUrl: {"verb":"POST","path":"/v2/teams/:teamId/files/upload-urls","call":"teamFiles.createUploadUrl","input":"body","answer":"json","fields":{}},
   createUploadUrl: {"verb":"POST","path":"/v2/sandboxes/:sandbox_id/upload-urls","call":"sandboxes.createUploadUrl","input":"body","answer":"json","fields":{}},
   createView: {"verb":"POST","path":"/v2/teams/:teamId/views","call":"views.create","input":"body","answer":"json","fields":{"filter":"json","is_shared":"boolean"}},
   createWebhook: {"verb":"POST","path":"/v2/teams/:teamId/webhooks","call":"webhooks.create","input":"body","answer":"json","fields":{"events":"json"}},
   deleteAgent: {"verb":"DELETE","path":"/v2/agents/:agent_id","call":"agents.delete","input":"none","answer":"json","fields":{}},
-  deleteAgentCaseTrigger: {"verb":"DELETE","path":"/v2/agents/:agent_id/case-triggers/:trigger_id","call":"caseTriggers.delete","input":"none","answer":"json","fields":{}},
+  deleteAgentCaseTrigger: {"verb":"DELETE","path":"/v2/agents/:agent_id/case-triggers/:case_trigger_id","call":"caseTriggers.delete","input":"none","answer":"json","fields":{}},
   deleteAgentMemoryFile: {"verb":"DELETE","path":"/v2/agents/:agent_id/memory/files/:path*","call":"memory.delete","input":"body","answer":"json","fields":{"expected_generation":"number"}},
   deleteApiKey: {"verb":"DELETE","path":"/v2/api-keys/:key_id","call":"apiKeys.delete","input":"none","answer":"json","fields":{}},
   deleteArtifact: {"verb":"DELETE","path":"/v2/artifacts/:artifactId","call":"artifacts.delete","input":"none","answer":"json","fields":{}},
@@ -248,22 +333,32 @@ export const operations: Record<OperationId, OperationShape> = {
   deleteConnection: {"verb":"DELETE","path":"/v2/connections/:connection_id","call":"connections.delete","input":"none","answer":"json","fields":{}},
   deleteEvalRubric: {"verb":"DELETE","path":"/v2/agents/:agentId/eval-rubrics/:rubric_id","call":"evaluations.deleteRubric","input":"none","answer":"nothing","fields":{}},
   deleteLabel: {"verb":"DELETE","path":"/v2/queues/:queue_id/labels/:label_id","call":"labels.delete","input":"none","answer":"json","fields":{}},
+  deleteLogin: {"verb":"DELETE","path":"/v2/logins/:login_id","call":"logins.delete","input":"none","answer":"json","fields":{}},
   deleteMember: {"verb":"DELETE","path":"/v2/teams/:teamId/members/:member_id","call":"members.delete","input":"none","answer":"json","fields":{}},
+  deleteModelKey: {"verb":"DELETE","path":"/v2/teams/:teamId/model-keys/:model_key_id","call":"modelKeys.delete","input":"none","answer":"json","fields":{}},
   deleteOauthClient: {"verb":"DELETE","path":"/v2/oauth-clients/:client_id","call":"oauthClients.delete","input":"none","answer":"json","fields":{}},
   deleteQueue: {"verb":"DELETE","path":"/v2/queues/:queue_id","call":"queues.delete","input":"none","answer":"json","fields":{}},
   deleteRun: {"verb":"DELETE","path":"/v2/runs/:run_id","call":"runs.delete","input":"none","answer":"json","fields":{}},
+  deleteRunMark: {"verb":"DELETE","path":"/v2/runs/:run_id/mark","call":"evaluations.unmark","input":"none","answer":"nothing","fields":{}},
   deleteSandbox: {"verb":"DELETE","path":"/v2/sandboxes/:sandbox_id","call":"sandboxes.delete","input":"none","answer":"json","fields":{}},
   deleteSandboxFile: {"verb":"DELETE","path":"/v2/sandboxes/:sandbox_id/files","call":"sandboxes.deleteFile","input":"query","answer":"json","fields":{}},
   deleteSchedule: {"verb":"DELETE","path":"/v2/agents/:agent_id/schedules/:schedule_id","call":"schedules.delete","input":"none","answer":"json","fields":{}},
+  deleteSecret: {"verb":"DELETE","path":"/v2/secrets/:secret_id","call":"secrets.delete","input":"none","answer":"json","fields":{}},
   deleteSession: {"verb":"DELETE","path":"/v2/sessions/:member_session_id","call":"sessions.delete","input":"none","answer":"json","fields":{}},
+  deleteSkill: {"verb":"DELETE","path":"/v2/skills/:skill_id","call":"skills.delete","input":"none","answer":"json","fields":{}},
+  deleteSkillFile: {"verb":"DELETE","path":"/v2/skills/:skill_id/files/:path*","call":"skills.deleteFile","input":"none","answer":"json","fields":{}},
+  deleteTeamFile: {"verb":"DELETE","path":"/v2/teams/:teamId/files/:file_id","call":"teamFiles.delete","input":"none","answer":"json","fields":{}},
+  deleteTrigger: {"verb":"DELETE","path":"/v2/triggers/:trigger_id","call":"triggers.delete","input":"none","answer":"json","fields":{}},
   deleteView: {"verb":"DELETE","path":"/v2/views/:view_id","call":"views.delete","input":"none","answer":"json","fields":{}},
   deleteWebhook: {"verb":"DELETE","path":"/v2/teams/:teamId/webhooks/:subscriptionId","call":"webhooks.delete","input":"none","answer":"json","fields":{}},
   detachArtifactConnection: {"verb":"DELETE","path":"/v2/artifacts/:artifactId/connections/:connectionId","call":"artifacts.detachConnection","input":"none","answer":"json","fields":{}},
   diffRevisions: {"verb":"GET","path":"/v2/agents/:agent_id/revisions/:build_id/diff","call":"agents.diffRevisions","input":"query","answer":"json","fields":{}},
   discardRevision: {"verb":"POST","path":"/v2/revisions/:build_id/discard","call":"agents.discardRevision","input":"body","answer":"json","fields":{}},
+  downloadSkill: {"verb":"GET","path":"/v2/skills/:skill_id/download","call":"skills.download","input":"query","answer":"file","fields":{"version":"number"}},
   duplicateArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/duplicate","call":"artifacts.duplicate","input":"none","answer":"json","fields":{}},
   evaluateRun: {"verb":"POST","path":"/v2/agent/:agentId/runs/:runId/evaluation","call":"evaluations.evaluate","input":"none","answer":"json","fields":{}},
   execSandbox: {"verb":"POST","path":"/v2/sandboxes/:sandbox_id/exec","call":"sandboxes.exec","input":"body","answer":"json","fields":{"timeout_s":"number"}},
+  explainQueue: {"verb":"GET","path":"/v2/queues/:queue_id/why","call":"queues.explain","input":"none","answer":"json","fields":{}},
   explainRun: {"verb":"GET","path":"/v2/runs/:run_id/why","call":"runs.explain","input":"none","answer":"json","fields":{}},
   exportArtifactCsv: {"verb":"GET","path":"/v2/artifacts/:artifactId/export/csv","call":"artifacts.exportCsv","input":"query","answer":"file","fields":{}},
   exportArtifactHtml: {"verb":"GET","path":"/v2/artifacts/:artifactId/export/html","call":"artifacts.exportHtml","input":"query","answer":"file","fields":{}},
@@ -274,25 +369,32 @@ export const operations: Record<OperationId, OperationShape> = {
   finalizeThirdPartyOAuth: {"verb":"POST","path":"/v2/teams/:teamId/connections/oauth/third-party/:provider/finalize","call":"connections.finalizeThirdPartyOAuth","input":"body","answer":"json","fields":{"shared":"boolean"}},
   generateRevision: {"verb":"POST","path":"/v2/revisions/:build_id/generate","call":"agents.generateRevision","input":"body","answer":"json","fields":{}},
   getAgent: {"verb":"GET","path":"/v2/agents/:agent_id","call":"agents.get","input":"none","answer":"json","fields":{}},
-  getAgentCaseTrigger: {"verb":"GET","path":"/v2/agents/:agent_id/case-triggers/:trigger_id","call":"caseTriggers.get","input":"none","answer":"json","fields":{}},
+  getAgentCaseTrigger: {"verb":"GET","path":"/v2/agents/:agent_id/case-triggers/:case_trigger_id","call":"caseTriggers.get","input":"none","answer":"json","fields":{}},
   getAgentInputs: {"verb":"GET","path":"/v2/agents/:agent_id/inputs","call":"agents.inputs","input":"query","answer":"json","fields":{}},
   getAgentMemoryFile: {"verb":"GET","path":"/v2/agents/:agent_id/memory/files/:path*","call":"memory.get","input":"none","answer":"json","fields":{}},
   getAgentRun: {"verb":"GET","path":"/v2/agent/:agentId/runs/:runId","call":"runs.getAgentRun","input":"none","answer":"json","fields":{}},
   getAgentRunScreenshotTimeline: {"verb":"GET","path":"/v2/agents/:agent_id/runs/:run_id/screenshots/timeline","call":"runs.agentRunScreenshots","input":"none","answer":"json","fields":{}},
   getArtifact: {"verb":"GET","path":"/v2/artifacts/:artifactId","call":"artifacts.get","input":"none","answer":"json","fields":{}},
+  getArtifactSource: {"verb":"GET","path":"/v2/artifacts/:artifactId/source","call":"artifacts.source","input":"none","answer":"json","fields":{}},
   getBillingEntitlements: {"verb":"GET","path":"/v2/teams/:teamId/billing/entitlements","call":"billing.entitlements","input":"none","answer":"json","fields":{}},
   getBillingUsage: {"verb":"GET","path":"/v2/teams/:teamId/billing/usage","call":"billing.usage","input":"none","answer":"json","fields":{}},
   getBillingUsageHistory: {"verb":"GET","path":"/v2/teams/:teamId/billing/usage/history","call":"billing.usageHistory","input":"query","answer":"json","fields":{}},
   getBuilderRunStatus: {"verb":"GET","path":"/v2/builder-runs/:builder_run_id/status","call":"agents.getBuilderRunStatus","input":"none","answer":"json","fields":{}},
   getBulkAction: {"verb":"GET","path":"/v2/bulk-actions/:bulk_action_id","call":"cases.getBulkAction","input":"none","answer":"json","fields":{}},
   getCase: {"verb":"GET","path":"/v2/cases/:case_id","call":"cases.get","input":"none","answer":"json","fields":{}},
+  getCaseAges: {"verb":"GET","path":"/v2/queues/:queue_id/ages","call":"cases.ages","input":"none","answer":"json","fields":{}},
   getConnection: {"verb":"GET","path":"/v2/connections/:connection_id","call":"connections.get","input":"none","answer":"json","fields":{}},
   getConnectionCredentials: {"verb":"GET","path":"/v2/connections/:connection_id/credentials","call":"connections.getCredentials","input":"none","answer":"json","fields":{}},
   getEvalRubrics: {"verb":"GET","path":"/v2/agents/:agentId/eval-rubrics","call":"evaluations.listRubrics","input":"query","answer":"json","fields":{}},
   getEvalScores: {"verb":"GET","path":"/v2/agent/:agentId/eval-scores","call":"evaluations.scores","input":"query","answer":"json","fields":{}},
   getHumanRequest: {"verb":"GET","path":"/v2/human-requests/:request_id","call":"humanRequests.get","input":"none","answer":"json","fields":{}},
   getHumanRequestCounts: {"verb":"GET","path":"/v2/teams/:teamId/human-request-counts","call":"humanRequests.counts","input":"none","answer":"json","fields":{}},
+  getLogin: {"verb":"GET","path":"/v2/logins/:login_id","call":"logins.get","input":"none","answer":"json","fields":{}},
+  getMarkAgreement: {"verb":"GET","path":"/v2/agents/:agent_id/mark-agreement","call":"evaluations.markAgreement","input":"query","answer":"json","fields":{}},
+  getModelSettings: {"verb":"GET","path":"/v2/teams/:teamId/model-settings","call":"modelSettings.get","input":"none","answer":"json","fields":{}},
+  getNotifications: {"verb":"GET","path":"/v2/profile/notifications","call":"notifications.get","input":"none","answer":"json","fields":{}},
   getOverview: {"verb":"GET","path":"/v2/teams/:teamId/overview","call":"teams.overview","input":"none","answer":"json","fields":{}},
+  getPreferences: {"verb":"GET","path":"/v2/profile/preferences","call":"teams.preferences","input":"none","answer":"json","fields":{}},
   getProcedureLanguage: {"verb":"GET","path":"/v2/procedure-language","call":"agents.procedureLanguage","input":"none","answer":"json","fields":{}},
   getProfile: {"verb":"GET","path":"/v2/profile","call":"teams.profile","input":"none","answer":"json","fields":{}},
   getPromotionGate: {"verb":"GET","path":"/v2/agents/:agent_id/promotion-gate","call":"evaluations.getPromotionGate","input":"none","answer":"json","fields":{}},
@@ -309,10 +411,19 @@ export const operations: Record<OperationId, OperationShape> = {
   getRunStep: {"verb":"GET","path":"/v2/runs/:run_id/steps/:seq","call":"runs.getStep","input":"none","answer":"json","fields":{}},
   getSandbox: {"verb":"GET","path":"/v2/sandboxes/:sandbox_id","call":"sandboxes.get","input":"none","answer":"json","fields":{}},
   getSandboxFileContent: {"verb":"GET","path":"/v2/sandboxes/:sandbox_id/files/content","call":"sandboxes.getFileContent","input":"query","answer":"json","fields":{}},
+  getSandboxUsage: {"verb":"GET","path":"/v2/teams/:teamId/sandbox-usage","call":"sandboxes.usage","input":"none","answer":"json","fields":{}},
   getSchedulePreview: {"verb":"GET","path":"/v2/agents/:agent_id/schedules/:schedule_id/preview","call":"schedules.preview","input":"none","answer":"json","fields":{}},
+  getSecret: {"verb":"GET","path":"/v2/secrets/:secret_id","call":"secrets.get","input":"none","answer":"json","fields":{}},
+  getSkill: {"verb":"GET","path":"/v2/skills/:skill_id","call":"skills.get","input":"query","answer":"json","fields":{"version":"number"}},
+  getSkillFile: {"verb":"GET","path":"/v2/skills/:skill_id/files/:path*","call":"skills.getFile","input":"query","answer":"json","fields":{"version":"number"}},
+  getSystem: {"verb":"GET","path":"/v2/system","call":"system.get","input":"none","answer":"json","fields":{}},
   getTeam: {"verb":"GET","path":"/v2/teams/:teamId","call":"teams.get","input":"none","answer":"json","fields":{}},
+  getTeamFile: {"verb":"GET","path":"/v2/teams/:teamId/files/:file_id","call":"teamFiles.get","input":"none","answer":"json","fields":{}},
+  getTrigger: {"verb":"GET","path":"/v2/triggers/:trigger_id","call":"triggers.get","input":"none","answer":"json","fields":{}},
+  getTriggerDelivery: {"verb":"GET","path":"/v2/trigger-deliveries/:trigger_delivery_id","call":"triggers.getDelivery","input":"none","answer":"json","fields":{}},
   getView: {"verb":"GET","path":"/v2/views/:view_id","call":"views.get","input":"none","answer":"json","fields":{}},
   getWebhookDelivery: {"verb":"GET","path":"/v2/webhook-deliveries/:delivery_id","call":"deliveries.get","input":"none","answer":"json","fields":{}},
+  getWebhookDeliveryRequest: {"verb":"GET","path":"/v2/webhook-deliveries/:delivery_id/request","call":"deliveries.getRequest","input":"none","answer":"json","fields":{}},
   getWebhookSecret: {"verb":"GET","path":"/v2/teams/:teamId/webhook-secret","call":"webhooks.getSecret","input":"none","answer":"json","fields":{}},
   getWorkflowExecutionReport: {"verb":"GET","path":"/v2/agent/:agentId/runs/:runId/workflow-execution-report","call":"runs.report","input":"none","answer":"json","fields":{}},
   linkCaseLabels: {"verb":"POST","path":"/v2/queues/:queue_id/cases/:case_id/labels","call":"labels.link","input":"body","answer":"json","fields":{"label_ids":"json","labels":"json"}},
@@ -321,6 +432,8 @@ export const operations: Record<OperationId, OperationShape> = {
   listAgentMemoryFiles: {"verb":"GET","path":"/v2/agents/:agent_id/memory/files","call":"memory.list","input":"none","answer":"json","fields":{}},
   listAgentRevisions: {"verb":"GET","path":"/v2/agents/:agent_id/revisions","call":"agents.listRevisions","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listAgentSchedules: {"verb":"GET","path":"/v2/agents/:agent_id/schedules","call":"schedules.list","input":"none","answer":"json","fields":{}},
+  listAgentScores: {"verb":"GET","path":"/v2/teams/:teamId/agent-scores","call":"teams.agentScores","input":"query","answer":"json","fields":{}},
+  listAgentTriggers: {"verb":"GET","path":"/v2/agents/:agent_id/triggers","call":"triggers.list","input":"none","answer":"json","fields":{}},
   listAgents: {"verb":"GET","path":"/v2/teams/:teamId/agents","call":"agents.list","input":"query","answer":"list","fields":{"include_schedules":"boolean","limit":"number","offset":"number"}},
   listApiKeys: {"verb":"GET","path":"/v2/teams/:teamId/api-keys","call":"apiKeys.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listArtifactConnections: {"verb":"GET","path":"/v2/artifacts/:artifactId/connections","call":"artifacts.listConnections","input":"none","answer":"json","fields":{}},
@@ -330,15 +443,24 @@ export const operations: Record<OperationId, OperationShape> = {
   listAuditLog: {"verb":"GET","path":"/v2/teams/:teamId/audit-log","call":"auditLog.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listBrowserSessionPages: {"verb":"GET","path":"/v2/browser-agent/session/:session_id/pages","call":"browser.listPages","input":"none","answer":"json","fields":{}},
   listBuildScores: {"verb":"GET","path":"/v2/agents/:agent_id/build-scores","call":"evaluations.buildScores","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listBulkActions: {"verb":"GET","path":"/v2/queues/:queue_id/bulk-actions","call":"cases.listBulkActions","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listCaseLabels: {"verb":"GET","path":"/v2/queues/:queue_id/cases/:case_id/labels","call":"labels.listOfCase","input":"none","answer":"json","fields":{}},
   listCaseRuns: {"verb":"GET","path":"/v2/cases/:case_id/runs","call":"cases.listRuns","input":"none","answer":"json","fields":{}},
   listCases: {"verb":"GET","path":"/v2/queues/:queue_id/cases","call":"cases.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listConnectionDependents: {"verb":"GET","path":"/v2/connections/:connection_id/dependents","call":"connections.listDependents","input":"none","answer":"json","fields":{}},
+  listConnectionProviders: {"verb":"GET","path":"/v2/teams/:teamId/connections/providers","call":"connections.listProviders","input":"none","answer":"json","fields":{}},
   listConnectionTools: {"verb":"GET","path":"/v2/connections/:connection_id/tools","call":"connections.listTools","input":"none","answer":"json","fields":{}},
   listConnections: {"verb":"GET","path":"/v2/teams/:teamId/connections","call":"connections.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listDeliveryTargets: {"verb":"GET","path":"/v2/teams/:teamId/delivery-targets","call":"deliveries.listTargets","input":"none","answer":"json","fields":{}},
+  listEvaluatedRuns: {"verb":"GET","path":"/v2/agents/:agent_id/evaluated-runs","call":"evaluations.listRuns","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listHumanRequests: {"verb":"GET","path":"/v2/teams/:teamId/human-requests","call":"humanRequests.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listLabels: {"verb":"GET","path":"/v2/queues/:queue_id/labels","call":"labels.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listLoginDependents: {"verb":"GET","path":"/v2/logins/:login_id/dependents","call":"logins.listDependents","input":"none","answer":"json","fields":{}},
+  listLogins: {"verb":"GET","path":"/v2/teams/:teamId/logins","call":"logins.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listMails: {"verb":"GET","path":"/v2/profile/mails","call":"notifications.mails","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listMembers: {"verb":"GET","path":"/v2/teams/:teamId/members","call":"members.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listModelKeys: {"verb":"GET","path":"/v2/teams/:teamId/model-keys","call":"modelKeys.list","input":"none","answer":"json","fields":{}},
+  listModelUsage: {"verb":"GET","path":"/v2/teams/:teamId/billing/usage/models","call":"billing.modelUsage","input":"query","answer":"json","fields":{}},
   listOauthClients: {"verb":"GET","path":"/v2/teams/:teamId/oauth-clients","call":"oauthClients.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listPluginCatalog: {"verb":"GET","path":"/v2/plugins/catalog","call":"plugins.list","input":"none","answer":"json","fields":{}},
   listQueueAgents: {"verb":"GET","path":"/v2/queues/:queue_id/agents","call":"queues.listAgents","input":"none","answer":"json","fields":{}},
@@ -346,14 +468,25 @@ export const operations: Record<OperationId, OperationShape> = {
   listRecentCaseRunMessages: {"verb":"GET","path":"/v2/cases/:case_id/runs/:run_id/recent-messages","call":"cases.listRecentRunMessages","input":"query","answer":"json","fields":{"limit":"number"}},
   listRunDetails: {"verb":"GET","path":"/v2/teams/:teamId/run-details","call":"runs.details","input":"query","answer":"json","fields":{}},
   listRunEvents: {"verb":"GET","path":"/v2/runs/:run_id/event-log","call":"runs.listEvents","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listRunMarks: {"verb":"GET","path":"/v2/runs/:run_id/marks","call":"evaluations.listMarks","input":"none","answer":"json","fields":{}},
   listRunMessages: {"verb":"GET","path":"/v2/runs/:run_id/messages","call":"runs.listMessages","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listRunSandboxFiles: {"verb":"GET","path":"/v2/agents/:agent_id/runs/:run_id/sandbox/files","call":"runs.listAgentRunFiles","input":"query","answer":"json","fields":{}},
   listRunSandboxFilesByRun: {"verb":"GET","path":"/v2/runs/:run_id/sandbox/files","call":"runs.listFiles","input":"query","answer":"json","fields":{}},
   listRunSteps: {"verb":"GET","path":"/v2/runs/:run_id/steps","call":"runs.listSteps","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listRuns: {"verb":"GET","path":"/v2/teams/:teamId/runs","call":"runs.list","input":"query","answer":"list","fields":{"has_issues":"boolean","count_only":"boolean","limit":"number","offset":"number"}},
   listSandboxFiles: {"verb":"GET","path":"/v2/sandboxes/:sandbox_id/files","call":"sandboxes.listFiles","input":"query","answer":"json","fields":{}},
+  listSandboxes: {"verb":"GET","path":"/v2/sandboxes","call":"sandboxes.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listSecretDependents: {"verb":"GET","path":"/v2/secrets/:secret_id/dependents","call":"secrets.listDependents","input":"none","answer":"json","fields":{}},
+  listSecrets: {"verb":"GET","path":"/v2/teams/:teamId/secrets","call":"secrets.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listSessions: {"verb":"GET","path":"/v2/teams/:teamId/sessions","call":"sessions.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listSkillDependents: {"verb":"GET","path":"/v2/skills/:skill_id/dependents","call":"skills.listDependents","input":"none","answer":"json","fields":{}},
+  listSkillVersions: {"verb":"GET","path":"/v2/skills/:skill_id/versions","call":"skills.listVersions","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listSkills: {"verb":"GET","path":"/v2/teams/:teamId/skills","call":"skills.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listTeamEvents: {"verb":"GET","path":"/v2/teams/:teamId/event-log","call":"teams.listEvents","input":"query","answer":"json","fields":{"limit":"number"}},
+  listTeamFileDependents: {"verb":"GET","path":"/v2/teams/:teamId/files/:file_id/dependents","call":"teamFiles.listDependents","input":"none","answer":"json","fields":{}},
+  listTeamFiles: {"verb":"GET","path":"/v2/teams/:teamId/files","call":"teamFiles.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listTeams: {"verb":"GET","path":"/v2/teams","call":"teams.list","input":"none","answer":"json","fields":{}},
+  listTriggerDeliveries: {"verb":"GET","path":"/v2/triggers/:trigger_id/deliveries","call":"triggers.listDeliveries","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listViews: {"verb":"GET","path":"/v2/teams/:teamId/views","call":"views.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listWebhookDeliveries: {"verb":"GET","path":"/v2/teams/:teamId/webhook-deliveries","call":"deliveries.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listWebhooks: {"verb":"GET","path":"/v2/teams/:teamId/webhooks","call":"webhooks.list","input":"none","answer":"json","fields":{}},
@@ -366,42 +499,61 @@ export const operations: Record<OperationId, OperationShape> = {
   publishArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/publish","call":"artifacts.publish","input":"body","answer":"json","fields":{}},
   putAgentMemoryFile: {"verb":"PUT","path":"/v2/agents/:agent_id/memory/files/:path*","call":"memory.put","input":"body","answer":"json","fields":{"expected_generation":"number"}},
   putPromotionGate: {"verb":"PUT","path":"/v2/agents/:agent_id/promotion-gate","call":"evaluations.putPromotionGate","input":"body","answer":"json","fields":{"min_score":"number","last_runs":"number"}},
+  putRunMark: {"verb":"PUT","path":"/v2/runs/:run_id/mark","call":"evaluations.mark","input":"body","answer":"json","fields":{}},
+  putSkillFile: {"verb":"PUT","path":"/v2/skills/:skill_id/files/:path*","call":"skills.putFile","input":"body","answer":"json","fields":{"is_executable":"boolean"}},
   refreshArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/refresh","call":"artifacts.refresh","input":"none","answer":"json","fields":{}},
   releaseCase: {"verb":"POST","path":"/v2/cases/:case_id/release","call":"cases.release","input":"body","answer":"json","fields":{}},
   renderArtifact: {"verb":"GET","path":"/v2/artifacts/:artifactId/render","call":"artifacts.render","input":"query","answer":"file","fields":{}},
   renderArtifactRevision: {"verb":"GET","path":"/v2/artifacts/:artifactId/revisions/:revisionId/render","call":"artifacts.renderRevision","input":"query","answer":"file","fields":{}},
+  renderSelectableArtifact: {"verb":"GET","path":"/v2/artifacts/:artifactId/render/selectable","call":"artifacts.renderSelectable","input":"query","answer":"file","fields":{}},
   replaceEvalRubrics: {"verb":"PUT","path":"/v2/agents/:agentId/eval-rubrics","call":"evaluations.replaceRubrics","input":"body","answer":"json","fields":{"rubrics":"json"}},
+  replayTriggerDelivery: {"verb":"POST","path":"/v2/trigger-deliveries/:trigger_delivery_id/replay","call":"triggers.replayDelivery","input":"none","answer":"json","fields":{}},
   replayWebhook: {"verb":"POST","path":"/v2/webhooks/:subscription_id/replay","call":"webhooks.replay","input":"body","answer":"json","fields":{}},
   replayWebhookDelivery: {"verb":"POST","path":"/v2/webhook-deliveries/:delivery_id/replay","call":"deliveries.replay","input":"none","answer":"json","fields":{}},
+  requestEmailConfirmation: {"verb":"POST","path":"/v2/profile/email/confirmation","call":"notifications.requestConfirmation","input":"none","answer":"json","fields":{}},
   respondToHumanRequest: {"verb":"POST","path":"/v2/runs/:run_id/human-requests/:request_id/respond","call":"humanRequests.respond","input":"body","answer":"json","fields":{"approved":"boolean","answers":"json","values":"json","done":"boolean"}},
   restoreArtifactRevision: {"verb":"POST","path":"/v2/artifacts/:artifactId/revisions/:revisionId/restore","call":"artifacts.restoreRevision","input":"none","answer":"json","fields":{}},
   resumeBuilderRun: {"verb":"POST","path":"/v2/builder-runs/:builder_run_id/resume","call":"agents.resumeBuilderRun","input":"body","answer":"json","fields":{"answers":"json"}},
   retryRun: {"verb":"POST","path":"/v2/runs/:run_id/retry","call":"runs.retry","input":"body","answer":"json","fields":{"from_step":"number"}},
+  rotateTriggerAddress: {"verb":"POST","path":"/v2/triggers/:trigger_id/rotate-address","call":"triggers.rotateAddress","input":"none","answer":"json","fields":{}},
   rotateWebhookSecret: {"verb":"POST","path":"/v2/teams/:teamId/webhook-secret/rotate","call":"webhooks.rotateSecret","input":"body","answer":"json","fields":{"overlap_seconds":"number"}},
   searchAgents: {"verb":"GET","path":"/v2/teams/:teamId/agent-search","call":"agents.search","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   searchCases: {"verb":"POST","path":"/v2/queues/:queue_id/cases/search","call":"cases.search","input":"body","answer":"list","fields":{"filters":"json","limit":"number","offset":"number"}},
   sendArtifactMessage: {"verb":"POST","path":"/v2/artifacts/:artifactId/messages","call":"artifacts.sendMessage","input":"body","answer":"json","fields":{"selected_element":"json"}},
+  sendTestMail: {"verb":"POST","path":"/v2/profile/notifications/test","call":"notifications.test","input":"none","answer":"json","fields":{}},
   startNativeOAuth: {"verb":"POST","path":"/v2/teams/:teamId/connections/oauth/native/:provider/start","call":"connections.startNativeOAuth","input":"body","answer":"json","fields":{"scopes":"json"}},
   startRun: {"verb":"POST","path":"/v2/teams/:teamId/runs","call":"runs.start","input":"body","answer":"json","fields":{"message":"mixed","limits":"json","metadata":"json"}},
   stopArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/stop","call":"artifacts.stop","input":"body","answer":"json","fields":{}},
+  stopBulkAction: {"verb":"POST","path":"/v2/bulk-actions/:bulk_action_id/stop","call":"cases.stopBulkAction","input":"none","answer":"json","fields":{}},
   stopRun: {"verb":"POST","path":"/v2/runs/:run_id/stop","call":"runs.stop","input":"none","answer":"json","fields":{}},
   streamRunEvents: {"verb":"GET","path":"/v2/runs/:run_id/events","call":"runs.events","input":"none","answer":"events","fields":{}},
   streamTeamEvents: {"verb":"GET","path":"/v2/teams/:teamId/events","call":"teams.events","input":"query","answer":"events","fields":{}},
+  takeOverCase: {"verb":"POST","path":"/v2/cases/:case_id/take-over","call":"cases.takeOver","input":"body","answer":"json","fields":{}},
   testConnection: {"verb":"POST","path":"/v2/connections/:connection_id/test","call":"connections.test","input":"none","answer":"json","fields":{}},
+  testModelKey: {"verb":"POST","path":"/v2/teams/:teamId/model-keys/:model_key_id/test","call":"modelKeys.test","input":"none","answer":"json","fields":{}},
   testWebhook: {"verb":"POST","path":"/v2/webhooks/:subscription_id/test","call":"webhooks.test","input":"body","answer":"json","fields":{}},
   unlinkCaseLabels: {"verb":"POST","path":"/v2/queues/:queue_id/cases/:case_id/labels/unlink","call":"labels.unlink","input":"body","answer":"json","fields":{"label_ids":"json"}},
   updateAgent: {"verb":"PATCH","path":"/v2/agents/:agent_id","call":"agents.update","input":"body","answer":"json","fields":{"memory_enabled":"boolean"}},
-  updateAgentCaseTrigger: {"verb":"PATCH","path":"/v2/agents/:agent_id/case-triggers/:trigger_id","call":"caseTriggers.update","input":"body","answer":"json","fields":{"enabled":"boolean","concurrency":"number"}},
+  updateAgentCaseTrigger: {"verb":"PATCH","path":"/v2/agents/:agent_id/case-triggers/:case_trigger_id","call":"caseTriggers.update","input":"body","answer":"json","fields":{"enabled":"boolean","concurrency":"number"}},
   updateArtifact: {"verb":"PATCH","path":"/v2/artifacts/:artifactId","call":"artifacts.update","input":"body","answer":"json","fields":{}},
   updateCase: {"verb":"PATCH","path":"/v2/cases/:case_id","call":"cases.update","input":"body","answer":"json","fields":{}},
   updateConnection: {"verb":"PATCH","path":"/v2/connections/:connection_id","call":"connections.update","input":"body","answer":"json","fields":{"shared":"boolean","headers":"json"}},
   updateEvalRubric: {"verb":"PATCH","path":"/v2/agents/:agentId/eval-rubrics/:rubric_id","call":"evaluations.updateRubric","input":"body","answer":"json","fields":{"sort_order":"number"}},
   updateLabel: {"verb":"PATCH","path":"/v2/queues/:queue_id/labels/:label_id","call":"labels.update","input":"body","answer":"json","fields":{"color_hue":"number"}},
+  updateLogin: {"verb":"PATCH","path":"/v2/logins/:login_id","call":"logins.update","input":"body","answer":"json","fields":{"shared":"boolean"}},
   updateMember: {"verb":"PATCH","path":"/v2/teams/:teamId/members/:member_id","call":"members.update","input":"body","answer":"json","fields":{}},
+  updateModelKey: {"verb":"PATCH","path":"/v2/teams/:teamId/model-keys/:model_key_id","call":"modelKeys.update","input":"body","answer":"json","fields":{}},
+  updateModelSettings: {"verb":"PATCH","path":"/v2/teams/:teamId/model-settings","call":"modelSettings.update","input":"body","answer":"json","fields":{"allowed_models":"json"}},
+  updateNotifications: {"verb":"PATCH","path":"/v2/profile/notifications","call":"notifications.update","input":"body","answer":"json","fields":{"mail":"json","browser":"json"}},
+  updatePreferences: {"verb":"PATCH","path":"/v2/profile/preferences","call":"teams.updatePreferences","input":"body","answer":"json","fields":{}},
   updateQueue: {"verb":"PATCH","path":"/v2/queues/:queue_id","call":"queues.update","input":"body","answer":"json","fields":{"concurrency":"number"}},
   updateRevision: {"verb":"PATCH","path":"/v2/revisions/:build_id","call":"agents.updateRevision","input":"body","answer":"json","fields":{"config":"json"}},
   updateSchedule: {"verb":"PATCH","path":"/v2/agents/:agent_id/schedules/:schedule_id","call":"schedules.update","input":"body","answer":"json","fields":{"day_of_month":"number","enabled":"boolean","recurring":"boolean"}},
+  updateSecret: {"verb":"PATCH","path":"/v2/secrets/:secret_id","call":"secrets.update","input":"body","answer":"json","fields":{"shared":"boolean","values":"json","renamed_keys":"json"}},
+  updateTeamFile: {"verb":"PATCH","path":"/v2/teams/:teamId/files/:file_id","call":"teamFiles.update","input":"body","answer":"json","fields":{}},
+  updateTrigger: {"verb":"PATCH","path":"/v2/triggers/:trigger_id","call":"triggers.update","input":"body","answer":"json","fields":{"enabled":"boolean","concurrency":"number","webhook":"json","event":"json","poll":"json"}},
   updateView: {"verb":"PATCH","path":"/v2/views/:view_id","call":"views.update","input":"body","answer":"json","fields":{"filter":"json","is_shared":"boolean"}},
   updateWebhook: {"verb":"PATCH","path":"/v2/teams/:teamId/webhooks/:subscriptionId","call":"webhooks.update","input":"body","answer":"json","fields":{"events":"json","active":"boolean"}},
   uploadSandboxFile: {"verb":"POST","path":"/v2/sandboxes/:sandbox_id/files","call":"sandboxes.uploadFile","input":"bytes","answer":"json","fields":{"file":"file"}},
+  uploadSkill: {"verb":"POST","path":"/v2/teams/:teamId/skills/upload","call":"skills.upload","input":"body","answer":"json","fields":{}},
 }

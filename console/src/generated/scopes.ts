@@ -21,4 +21,6 @@ export const scopes = [
   'webhooks:manage',
   'mcp:call',
   'keys:manage',
+  'system:read',
+  'secrets:write',
 ] as const

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import style from './StatusShape.module.css'
 
-/** `human`: waits for a person; `wait`: waits for a time, a connection, a sub-run or a place; `pass`: a verdict, never a status. */
+/** `human`: waits for a person; `wait`: waits for a time, a connection, a sub-run or a slot; `pass`: a verdict, never a status. */
 export type Shape = 'pending' | 'running' | 'human' | 'wait' | 'done' | 'failed' | 'stopped' | 'pass'
 
 const drawings: Record<Shape, ReactNode> = {

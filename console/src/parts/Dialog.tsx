@@ -1,9 +1,10 @@
 // A dialog: it traps focus, gives it back, and closes with Escape.
 import { Dialog as Base } from '@base-ui/react/dialog'
-import { useRef, type ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { Icon } from '../look/Icon.tsx'
 import { classes } from '../look/classes.ts'
 import { Button } from './Button.tsx'
+import { visible } from './visibleText.ts'
 import style from './Dialog.module.css'
 
 interface DialogProps {
@@ -14,19 +15,31 @@ interface DialogProps {
   /** Buttons at its end. */
   actions?: ReactNode
   width?: 'narrow' | 'usual' | 'wide'
+  /** Its fields come later. Until then the dialog has the focus, and gives it to the first of them. */
+  isLoading?: boolean
 }
 
-export function Dialog({ isOpen, onClose, title, children, actions, width = 'usual' }: DialogProps) {
+export function Dialog({ isOpen, onClose, title, children, actions, width = 'usual', isLoading = false }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
-  // on a touch screen a field with the focus would open the keyboard over the dialog
-  const firstField = (opened: string) =>
-    opened === 'touch' || (body.current?.querySelector<HTMLElement>('input, textarea, select, [data-choice]') ?? true)
+  const isByTouch = useRef(false)
+  const firstField = () => body.current?.querySelector<HTMLElement>('input, textarea, select, [data-choice]')
+  const atFirst = (opened: string) => {
+    // on a touch screen a field with the focus would open the keyboard over the dialog
+    isByTouch.current = opened === 'touch'
+    if (isByTouch.current) return true
+    return isLoading ? popup.current : (firstField() ?? true)
+  }
+  useEffect(() => {
+    // whoever has gone to a button in the meantime stays there
+    if (!isLoading && !isByTouch.current && document.activeElement === popup.current) firstField()?.focus()
+  }, [isLoading])
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={style.backdrop} />
-        <Base.Popup className={classes(style.dialog, style[width])} initialFocus={firstField}>
-          <Base.Title className={style.title}>{title}</Base.Title>
+        <Base.Popup ref={popup} className={classes(style.dialog, style[width])} initialFocus={atFirst}>
+          <Base.Title className={style.title}>{typeof title === 'string' ? visible(title) : title}</Base.Title>
           <div ref={body} className={style.body}>
             {children}
           </div>

@@ -2,7 +2,7 @@
 import { classes } from '../look/classes.ts'
 import style from './Meter.module.css'
 
-/** `share` from 0 to 1. Undefined: it goes on, and nobody knows how long. */
+/** `share` from 0 to 1. Undefined: it is under way, and nobody knows for how long. */
 export function Meter({
   share,
   says,

@@ -39,9 +39,19 @@ interface PlotProps {
   height?: number
   /** Whether values stand beside it. */
   hasScale?: boolean
+  /** The zone in which the buckets are whole; the person's own unless given. */
+  zone?: string
+}
+
+/** Something that happened at a moment: a promotion. */
+interface PlotMark {
+  at: string
+  label: string
 }
 
 interface BarPlotProps extends PlotProps {
+  /** Drawn as lines; those outside of the time are left out. */
+  marks?: PlotMark[]
   /** What is chosen. */
   selection?: Partial<Range> | undefined
   /** Called when a time was chosen with the brush; without times when the choice is taken back. */
@@ -49,13 +59,34 @@ interface BarPlotProps extends PlotProps {
 }
 
 /** Bars that show at first glance where something broke. With `onSelect` a time can be chosen: by dragging, a click, or keys. */
-export function BarPlot({ selection, onSelect, ...plot }: BarPlotProps) {
+export function BarPlot({ selection, onSelect, marks, ...plot }: BarPlotProps) {
   return (
     <Frame kind="bars" {...plot}>
-      {(buckets) =>
-        onSelect && <Brush buckets={buckets} selection={selection} onSelect={onSelect} label={plot.label} />
-      }
+      {(buckets) => (
+        <>
+          {marks && <Marks marks={marks} buckets={buckets} />}
+          {onSelect && <Brush buckets={buckets} selection={selection} onSelect={onSelect} label={plot.label} />}
+        </>
+      )}
     </Frame>
+  )
+}
+
+function Marks({ marks, buckets }: { marks: PlotMark[]; buckets: Buckets }) {
+  const [first = 0] = buckets.starts
+  const shown = marks.filter(({ at }) => Date.parse(at) >= first && Date.parse(at) < buckets.end)
+  return (
+    <ul className={style.marks}>
+      {shown.map(({ at, label }) => (
+        <li
+          key={`${at} ${label}`}
+          className={classes(buckets.share(Date.parse(at)) > 0.8 && style.before)}
+          style={{ left: `${buckets.share(Date.parse(at)) * 100}%` }}
+        >
+          <span>{label}</span>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -66,17 +97,20 @@ export function LinePlot({ before, ...plot }: PlotProps & { before?: number[] | 
 
 /** Where times are, from 0 to 1. */
 interface Buckets {
+  /** Undefined: the person's own. */
+  zone: string | undefined
   starts: number[]
   end: number
   edges: number[]
   share: (ms: number) => number
 }
 
-function bucketsOf(starts: string[], end: string): Buckets {
+function bucketsOf(starts: string[], end: string, zone: string | undefined): Buckets {
   const times = starts.map((start) => Date.parse(start))
   const last = wholeEnd(times, Date.parse(end))
   const first = times[0] ?? last - 1
   return {
+    zone,
     starts: times,
     end: last,
     edges: [...times, last],
@@ -91,8 +125,8 @@ interface FrameProps extends PlotProps {
 }
 
 function Frame({ kind, before, children, ...plot }: FrameProps) {
-  const { starts, end, series, format = count, about, height = 144, hasScale = true, label } = plot
-  const buckets = bucketsOf(starts, end)
+  const { starts, end, series, format = count, about, height = 144, hasScale = true, zone, label } = plot
+  const buckets = bucketsOf(starts, end, zone)
   const [pointed, setPointed] = useState<number>()
   const margin = margins(hasScale)
   if (starts.length === 0) return <div style={{ height }} />
@@ -116,6 +150,7 @@ function Frame({ kind, before, children, ...plot }: FrameProps) {
           hasScale={hasScale}
           height={height}
           format={format}
+          zone={zone}
         />
       </Suspense>
       <div className={style.area} style={area} onPointerMove={point} onPointerLeave={() => setPointed(undefined)}>
@@ -131,7 +166,8 @@ function Frame({ kind, before, children, ...plot }: FrameProps) {
 
 /** `17 Nov, 17:00` or, where a bucket is a day, `17 Nov`. */
 function useTimeWords(buckets: Buckets): (ms: number) => string {
-  const timeZone = zoneOf(useSetting('zone'))
+  const own = zoneOf(useSetting('zone'))
+  const timeZone = buckets.zone ?? own
   const isDays = (buckets.edges[1] ?? 0) - (buckets.edges[0] ?? 0) > 20 * 3_600_000
   const isOneDay = buckets.end - (buckets.starts[0] ?? 0) <= 86_400_000
   const format = new Intl.DateTimeFormat('en-GB', {
@@ -180,7 +216,7 @@ function Readout({ at, buckets, series, before, format, about }: Shown & { at: n
   )
 }
 
-/** So many rows of a table are read to nobody. */
+/** The hidden table has at most this many rows: nobody listens to more. */
 const rowsMax = 200
 
 function Numbers({ buckets, series, before, format, label }: Shown & { label: string }) {

@@ -16,6 +16,8 @@ interface PlotCanvasProps {
   hasScale: boolean
   height: number
   format: (value: number) => string
+  /** Undefined: the person's own. */
+  zone: string | undefined
 }
 
 type Context = CanvasRenderingContext2D
@@ -28,7 +30,8 @@ export default function PlotCanvas(props: PlotCanvasProps) {
   const { kind, starts, end, series, before, hasScale, height } = props
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(undefined)
-  const zone = zoneOf(useSetting('zone'))
+  const own = zoneOf(useSetting('zone'))
+  const zone = props.zone ?? own
   const theme = useSetting('theme')
   const format = useEffectEvent(props.format)
   const shown = JSON.stringify({ starts, end, series, before })

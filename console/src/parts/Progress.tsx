@@ -18,7 +18,7 @@ interface ProgressProps {
   leftMs?: number | undefined
   /** Why it does not move now. */
   waits?: string | undefined
-  /** Buttons at its end: stop, go on, close. */
+  /** Buttons at its end: stop, continue, close. */
   children?: ReactNode
 }
 

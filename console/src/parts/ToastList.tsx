@@ -5,6 +5,7 @@ import { Icon } from '../look/Icon.tsx'
 import { StatusShape } from '../look/StatusShape.tsx'
 import { Button } from './Button.tsx'
 import { taken, useMessages } from './toasts.tsx'
+import { visible } from './visibleText.ts'
 import style from './toasts.module.css'
 
 interface More {
@@ -23,8 +24,9 @@ export default function ToastList() {
   useEffect(() => {
     for (const { title, says, isFailed, undo, requestId } of waiting)
       manager.add({
-        title,
-        ...(says !== undefined && { description: says }),
+        // names of strangers are in them
+        title: visible(title),
+        ...(says !== undefined && { description: visible(says) }),
         ...(isFailed && { type: 'failed', priority: 'high' as const }),
         timeout: isFailed ? failedMs : doneMs,
         data: { ...(undo && { undo }), requestId },

@@ -25,3 +25,6 @@ export function relativeTime(iso: string, from: number): string {
   const [amount = '', unit = ''] = duration(Math.max(away, 10_000)).split(' ')
   return ms < 0 ? `${amount} ${unit} ago` : `in ${amount} ${unit}`
 }
+
+/** The first moment that is after this one; times of the API have milliseconds. */
+export const momentAfter = (iso: string): string => new Date(Date.parse(iso) + 1).toISOString()

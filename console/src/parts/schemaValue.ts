@@ -104,7 +104,7 @@ function textProblem({ format, min, max, among }: TextField, value: unknown): st
   if (length > max) return `At most ${max} characters: this has ${length}.`
   if (among && !among.has(value)) return `This is none of the ${among.size} values that it can have.`
   if (format === 'email' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) return 'This is not an e-mail address.'
-  if (format === 'uri' && !URL.canParse(value)) return 'This is not a web address. It begins with https://.'
+  if (format === 'uri' && !URL.canParse(value)) return 'This is not a URL. A URL begins with https://.'
   return undefined
 }
 

@@ -115,9 +115,9 @@ export const gateQuery = (agentId: string) =>
     queryFn: ({ signal }) => runyard.evaluations.getPromotionGate(agentId, { signal }),
   })
 
-export const triggersQuery = (agentId: string) =>
+export const caseTriggersQuery = (agentId: string) =>
   queryOptions({
-    queryKey: ['agent', agentId, 'triggers'],
+    queryKey: ['agent', agentId, 'caseTriggers'],
     queryFn: async ({ signal }) => (await runyard.caseTriggers.list(agentId, { signal })).case_triggers,
   })
 

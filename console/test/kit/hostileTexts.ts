@@ -67,5 +67,26 @@ export function hostileTexts(told: string): string[] {
     `@import url(${told})`,
     `expression(${act})`,
   ]
-  return [...tags, ...breakouts.flatMap((end) => tags.slice(0, 8).map((tag) => end + tag)), ...markdown, ...others]
+  return [
+    ...tags,
+    ...breakouts.flatMap((end) => tags.map((tag) => end + tag)),
+    ...disguised(tags),
+    ...markdown,
+    ...others,
+  ]
 }
+
+/** The same where a filter looks for something else: in capitals, without blanks, cut off, doubled, written as entities, inside Markdown. */
+const disguised = (tags: string[]): string[] => [
+  ...tags.map((tag) =>
+    tag.replaceAll(/<(\/?)([a-z]+)/g, (_, end: string, name: string) => `<${end}${name.toUpperCase()}`),
+  ),
+  ...tags.map((tag) => tag.replace(/^(<[a-z]+) /, '$1/')),
+  ...tags.map((tag) => tag.replace(/>$/, '')),
+  ...tags.map((tag) => `<${tag}`),
+  ...tags.map((tag) => tag.replaceAll('<', '&lt;').replaceAll('>', '&gt;')),
+  ...tags.map((tag) => `**${tag}**`),
+  ...tags.map((tag) => `> - ${tag}`),
+  ...tags.map((tag) => `| a |\n|---|\n| ${tag} |`),
+  ...tags.map((tag) => `[${tag}](x "${tag}")`),
+]

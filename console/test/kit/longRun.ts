@@ -42,3 +42,23 @@ export async function makeLongRun(sdk: Runyard, databaseUrl: string, steps: numb
   }
   return id
 }
+
+/** Adds a folding to an ended run, as the engine writes one. */
+export async function addFolding(databaseUrl: string, runId: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  const about = { room: 'fold', from_turn: 1, through_turn: 27, results: 31, tokens_before: 24_613, window: 32_768 }
+  const says = 'Folded turns 1 to 27 with 31 results into notes: about 24,613 tokens before, 9,870 after'
+  const result = { says, notes: 'Orders up to **88214** are checked.\n\n- Open: the refund of order 88190 (step 12).' }
+  try {
+    await client.query(
+      `insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, result, input_tokens, output_tokens, cost_usd, said,
+         started_at, completed_at)
+       select r.id, (select max(seq) + 1 from run_steps where run_id = r.id), 27, 'model', 'some:model', $2::jsonb, 'done', $3::jsonb,
+         9100, 420, 0.034, $4, r.completed_at, r.completed_at + interval '3 seconds' from runs r where r.id = $1`,
+      [runId, JSON.stringify(about), JSON.stringify(result), 'turns 1 to 27, 24,613 → 9,870 tokens'],
+    )
+  } finally {
+    await client.end()
+  }
+}

@@ -1,7 +1,14 @@
 // Whether the console can be built here: where its bundler has no program for the platform, tests are skipped and say why.
-const reason = await import('rolldown').then(
-  () => false as const,
-  (error: unknown) => `the bundler does not run on this platform: ${String(error)}`,
-)
+import { createRequire } from 'node:module'
 
-export const needsBundler = { skip: reason }
+/** Without `await`: a module that files of one process wait for together would put the tests of all into the suite of the first. */
+function reasonAgainst(): string | false {
+  try {
+    createRequire(import.meta.url)('rolldown')
+    return false
+  } catch (error) {
+    return `the bundler does not run on this platform: ${String(error)}`
+  }
+}
+
+export const needsBundler = { skip: reasonAgainst() }

@@ -1,6 +1,10 @@
 // Whether everything that can be pressed can also be reached: scrolled into sight, and not under anything else.
 import type { Page } from 'playwright-core'
 
+/** What depends on the size of the window or on its theme is drawn anew in the frames after a change. */
+export const drawn = (page: Page): Promise<void> =>
+  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))')
+
 /** A line for each control whose middle cannot be pressed, and one if the page scrolls sideways. */
 export const outOfReach = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`(() => {

@@ -21,6 +21,8 @@ export interface SampleData {
   agents: Record<SampleAgent | 'Order desk', string>
   runs: Record<SampleRun, string>
   queueId: string
+  /** Holds a table and a text. */
+  sandboxId: string
   operator: SampleMember
   viewer: SampleMember
 }
@@ -81,6 +83,7 @@ export async function makeSampleData(runyard: Runyard, options: SampleOptions = 
   onProgress('schedules and rubrics')
   const queueId = await makeQueue(runyard, agents.Support)
   onProgress('a queue with cases')
+  const sandboxId = await makeSandbox(runyard)
   // first, so that lists begin with what is worth a look
   for (let n = 1; n <= completedRuns; n += 1) {
     const message = { address: `Way ${n}` }
@@ -92,7 +95,16 @@ export async function makeSampleData(runyard: Runyard, options: SampleOptions = 
   await runyard.runs.retry(runs.stepFailed, { from_step: 2 })
   await assignOne(runyard, runs.action)
   if (isHostile) await makeHostile(runyard, queueId)
-  return { agents, runs, queueId, operator, viewer }
+  return { agents, runs, queueId, sandboxId, operator, viewer }
+}
+
+/** Files as people bring them: a table in a folder, and a text. */
+export async function makeSandbox(runyard: Runyard): Promise<string> {
+  const { sandbox_id } = await runyard.sandboxes.create({ ttl_seconds: 604_800 })
+  const orders = 'order,amount,reason\n88214,412.75,damaged on arrival\n88215,18.00,"late, by two days"\n'
+  await runyard.sandboxes.upload(sandbox_id, 'in/orders.csv', new Blob([orders]))
+  await runyard.sandboxes.upload(sandbox_id, 'notes.md', new Blob(['# Returns\n\nTwo of them are open.\n']))
+  return sandbox_id
 }
 
 async function makeAgents(runyard: Runyard): Promise<SampleData['agents']> {

@@ -4,16 +4,23 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, type TestContext } from 'node:test'
+import { after, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { Client } from 'pg'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { Runyard } from '../../../sdk/src/index.ts'
+import { sqlOn } from '../../../server/src/base/db.ts'
 import { createLog } from '../../../server/src/base/log.ts'
 import { accountForChromium } from '../../../server/src/drivers/browser/chromiumProcess.ts'
 import { launchChromium } from '../../../server/src/drivers/browser/launchChromium.ts'
+import { issueApiKey } from '../../../server/src/features/credentials/apiKey.ts'
+import { createTeam } from '../../../server/src/features/teams/team.ts'
 import { needsBrowser } from '../../../server/test/kit/browser.ts'
+import { onlyInLongForm } from '../../../server/test/kit/longForm.ts'
 import { preparedDataDir, startService, type Service } from '../../../server/test/survival/processes.ts'
+import { keep, takeKept, usualSize, type KeptWindow } from './keptWindow.ts'
+import { databaseOf } from './longRun.ts'
 import { needsBundler } from './needsBundler.ts'
 import { watchPage, type Watch } from './watchPage.ts'
 
@@ -21,6 +28,9 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Without Chromium, or where the console cannot be built, stories are skipped and say why. */
 export const needsConsole = { skip: needsBrowser.skip || needsBundler.skip }
+
+/** npm test tells the main story of each screen, and npm run test:console all of them. */
+export const needsLongConsole = { skip: needsConsole.skip || onlyInLongForm.skip }
 
 export interface Told {
   page: Page
@@ -44,21 +54,57 @@ export interface Opening {
 
 type Story = (told: Told) => Promise<void>
 
+type Stage = Awaited<ReturnType<typeof openStage>>
+
 /**
- * One service and one browser for all stories of a file. What it returns makes a test of a story:
- * `proves('console.…', 'sentence', needsConsole, story(async ({ page }) => { … }))`.
+ * What it returns makes a test of a story: `proves('console.…', 'sentence', needsConsole, story(async ({ page }) => { … }))`.
+ *
+ * Files that share a process share one service and one browser, and each has a team of its own. A file that needs other settings, or stops its
+ * service, has its own (`settings`), and is named `*.alone.test.ts`.
  */
 export function stage(
-  settings: Record<string, string> = {},
+  settings?: Record<string, string>,
 ): (story: Story, opening?: Opening) => (t: TestContext) => Promise<void> {
-  let open: Awaited<ReturnType<typeof openStage>> | undefined
-  before(async () => {
-    if (needsConsole.skip === false) open = await openStage(settings)
-  })
-  after(() => open?.close())
+  // opened when the first story is told: a file may have none in the short form
+  let own: Promise<Stage> | undefined
+  if (settings === undefined) commonStage.files += 1
+  after(async () => (settings === undefined ? leaveCommonStage() : (await own)?.close()))
   return (story, opening) => async (t) => {
-    assert.ok(open)
-    await tell(open, t, story, opening)
+    own ??= settings === undefined ? onCommonStage() : openStage(settings)
+    await tell(await own, t, story, opening)
+  }
+}
+
+/** Receivers and servers that stories start are on this machine; what a receiver refuses is given up after the second attempt. */
+export const onThisMachine = { RUNYARD_ALLOW_PRIVATE_HOSTS: '127.0.0.1', RUNYARD_WEBHOOK_SCHEDULE: '0,0' }
+
+/** Of this process. Every file of it is loaded before the first story is told, so the last one that leaves is known. */
+const commonStage: { files: number; opened?: Promise<Stage> } = { files: 0 }
+
+/** The team of each file may look at the whole installation: only one of them is the oldest. */
+const commonSettings = { ...onThisMachine, RUNYARD_SYSTEM_TEAMS: '*' }
+
+async function onCommonStage(): Promise<Stage> {
+  const common = await (commonStage.opened ??= openStage(commonSettings))
+  return { ...common, service: { ...common.service, ...(await newTeam(common.dataDir)) } }
+}
+
+async function leaveCommonStage(): Promise<void> {
+  commonStage.files -= 1
+  if (commonStage.files === 0) await (await commonStage.opened)?.close()
+}
+
+/** As `runyard team create` and `runyard key create` make them. */
+async function newTeam(dataDir: string): Promise<Pick<Service, 'teamId' | 'key'>> {
+  const client = new Client({ connectionString: databaseOf(dataDir) })
+  await client.connect()
+  try {
+    const sql = sqlOn(client)
+    const { teamId, memberId } = await createTeam(sql, { name: 'Stories', memberName: 'Admin' })
+    const { secret } = await issueApiKey(sql, { teamId, memberId, name: 'First key', scopes: ['*'] })
+    return { teamId, key: secret }
+  } finally {
+    await client.end()
   }
 }
 
@@ -79,6 +125,7 @@ export async function openStage(settings: Record<string, string>) {
     service,
     dataDir: dataDir.path,
     browser: running.browser,
+    kept: {} as KeptWindow,
     async close() {
       await running.process.end()
       await service.stop()
@@ -88,23 +135,23 @@ export async function openStage(settings: Record<string, string>) {
 }
 
 async function tell(
-  { service, browser }: { service: Service; browser: Browser },
+  { service, browser, kept }: Pick<Stage, 'service' | 'browser' | 'kept'>,
   t: TestContext,
   story: Story,
   opening: Opening = {},
 ): Promise<void> {
   const windows: { page: Page; watch: Watch }[] = []
   const allowed: RegExp[] = []
-  const open = async (wanted: Opening = {}): Promise<Page> => {
-    const page = await newWindow(browser, wanted)
+  const show = async (page: Page, wanted: Opening): Promise<Page> => {
     const watch = watchPage(page, service.baseUrl)
     for (const what of allowed) watch.mayLog(what)
     windows.push({ page, watch })
     await enter(page, service, wanted)
     return page
   }
+  const open = async (wanted: Opening = {}): Promise<Page> => show(await newWindow(browser, wanted), wanted)
   try {
-    const page = await open(opening)
+    const page = await show(takeKept(kept, opening) ?? (await newWindow(browser, opening)), opening)
     const sdk = new Runyard({ apiKey: service.key, baseUrl: service.baseUrl })
     await story({
       page,
@@ -121,11 +168,13 @@ async function tell(
       [],
       'what went wrong in the window',
     )
+    await keep(kept, page, opening, `${service.baseUrl}/healthz`)
   } catch (error) {
     for (const [at, { page, watch }] of windows.entries()) t.diagnostic(await lastSeen(t, at, page, watch))
     throw error
   } finally {
-    await Promise.all(windows.map(({ page }) => page.context().close()))
+    const left = windows.filter(({ page }) => page !== kept.page)
+    await Promise.all(left.map(({ page }) => page.context().close()))
   }
 }
 
@@ -133,7 +182,7 @@ async function tell(
 export async function newWindow(browser: Browser, { theme = 'light', size }: Opening): Promise<Page> {
   const options: BrowserContextOptions = {
     proxy: { server: 'http://127.0.0.1:9', bypass: '127.0.0.1' },
-    viewport: size ?? { width: 1280, height: 800 },
+    viewport: size ?? usualSize,
     colorScheme: theme,
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
@@ -156,6 +205,12 @@ export async function enter(page: Page, service: Service, { path = '/', key = se
   await page.goto(`${service.baseUrl}${path}${new URL(url).hash}`)
   assert.equal((await signedIn).status(), 204)
 }
+
+/**
+ * The stream of events tells of what happens from when it is open: something that a story does elsewhere before that is seen when the page asks
+ * again, which may be much later.
+ */
+export const untilLive = (page: Page): Promise<void> => page.getByText('Live', { exact: true }).waitFor()
 
 /** What a failed story leaves to look at: where it was, what was logged, and a picture. */
 async function lastSeen(t: TestContext, at: number, page: Page, watch: Watch): Promise<string> {

@@ -71,7 +71,7 @@ export function useAnswering(given: HumanRequest, { onAnswered }: Options = {}):
       if (other.id === given.id) close(other)
       return
     }
-    // nothing tells of a request that was cancelled, but its run goes on or ends
+    // nothing tells of a request that was cancelled, but its run continues or ends
     const { run_id } = data as { run_id?: string }
     if (run_id === given.run_id) look().catch((error: unknown) => setRefusal(messageOf(error)))
   })

@@ -35,7 +35,7 @@ const atDeadline: Record<HumanRequest['on_timeout'], string> = {
   fail: 'fails without an answer',
   approve: 'approved by itself',
   reject: 'rejected by itself',
-  continue: 'goes on without an answer',
+  continue: 'continues without an answer',
 }
 
 /** From here on a deadline is shown as a length of time, and stands out. */
@@ -83,5 +83,5 @@ const atTimeout: Record<HumanRequest['on_timeout'], string> = {
   fail: 'the agent got an error',
   approve: 'it counts as approved',
   reject: 'it counts as rejected',
-  continue: 'the run went on without an answer',
+  continue: 'the run continued without an answer',
 }

@@ -30,7 +30,7 @@ const tabs: Record<AgentTab, ComponentType<TabProps>> = {
 
 export function AgentScreen() {
   const { agentId } = route.useParams()
-  // another agent begins anew
+  // another agent begins with a state of its own
   return <OneAgent key={agentId} agentId={agentId} />
 }
 
@@ -75,7 +75,7 @@ function useOpenBuild(agentId: string) {
   const builds = useQuery(buildsQuery(agentId))
   const [first, setFirst] = useState<string>()
   const usual = builds.data && usualBuild(builds.data.builds)
-  // a draft that somebody else makes meanwhile does not replace what is being read
+  // a draft that somebody else makes in the meantime does not replace what is being read
   if (first === undefined && usual) setFirst(usual.id)
   const id = wanted ?? first
   const build = useQuery({ ...buildQuery(agentId, id ?? ''), enabled: id !== undefined })

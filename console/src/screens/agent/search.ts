@@ -2,6 +2,7 @@
 import { chosen, oneOf, text, type RawSearch } from '../../app/search.ts'
 
 export const agentTabs = ['procedure', 'builds', 'schedules', 'memory', 'rubrics', 'triggers', 'runs'] as const
+export const deliveryStates = ['waiting', 'started', 'filtered', 'repeated', 'dropped', 'failed'] as const
 export const procedureViews = ['source', 'rendered', 'beside'] as const
 export const procedurePanels = ['builds', 'builder', 'settings'] as const
 
@@ -20,6 +21,11 @@ export const readAgentSearch = (raw: RawSearch) =>
     panel: oneOf(procedurePanels, raw['panel']),
     /** The schedule whose form is open; `new` for one that is to be made. */
     schedule: text(raw['schedule']),
+    /** The trigger whose form is open; `new` for one that is to be made, `queue` for the queue that it works. */
+    trigger: text(raw['trigger']),
+    /** The trigger whose deliveries are shown, and which of them. */
+    deliveries: text(raw['deliveries']),
+    delivered: oneOf(deliveryStates, raw['delivered']),
   })
 
 export type AgentSearch = ReturnType<typeof readAgentSearch>

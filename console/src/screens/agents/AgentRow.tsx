@@ -4,12 +4,14 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSession } from '../../app/session.tsx'
 import { openStartRun } from '../../app/startingRun.ts'
+import { classes } from '../../look/classes.ts'
 import { StatusShape } from '../../look/StatusShape.tsx'
 import { count, dollars, duration } from '../../parts/amounts.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Menu } from '../../parts/Menu.tsx'
 import { Sparkline } from '../../parts/Sparkline.tsx'
 import { shapeOf, statusWord } from '../../parts/Status.tsx'
+import table from '../../parts/Table.module.css'
 import { Tag } from '../../parts/Tag.tsx'
 import { Time } from '../../parts/Time.tsx'
 import style from './AgentsScreen.module.css'
@@ -64,20 +66,22 @@ export function AgentRow({ agent, figures }: { agent: ListedAgent; figures: Agen
           </>
         )}
       </td>
-      <td className={style.number}>
+      <td className={classes(table.number, style.number)}>
         {figures?.median_cost_usd !== null && figures?.median_cost_usd !== undefined && (
           <>
             {dollars(figures.median_cost_usd)} <span className="dim">USD</span>
           </>
         )}
       </td>
-      <td className={style.number}>
+      <td className={classes(table.number, style.number)}>
         {figures?.median_duration_ms !== null &&
           figures?.median_duration_ms !== undefined &&
           duration(figures.median_duration_ms)}
       </td>
-      <td className={style.number}>{figures?.next_start_at && <Time at={figures.next_start_at} />}</td>
-      <td className={style.number}>
+      <td className={classes(table.number, style.number)}>
+        {figures?.next_start_at && <Time at={figures.next_start_at} />}
+      </td>
+      <td className={classes(table.number, style.number)}>
         <Link
           to="/runs"
           search={{ agent_id: id }}

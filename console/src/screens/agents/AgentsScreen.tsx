@@ -5,16 +5,18 @@ import { useMemo, useRef } from 'react'
 import { Bar } from '../../app/Bar.tsx'
 import { useCommands } from '../../app/commands.ts'
 import { useSession } from '../../app/session.tsx'
+import { classes } from '../../look/classes.ts'
 import { Icon } from '../../look/Icon.tsx'
 import { count, counted } from '../../parts/amounts.ts'
 import { Button } from '../../parts/Button.tsx'
 import { CopyAs } from '../../parts/CopyAs.tsx'
+import { SearchField } from '../../parts/SearchField.tsx'
 import { Empty, Shown } from '../../parts/states.tsx'
 import { agentFiguresQuery, agentsQuery } from '../../queries/agents.ts'
 import { AgentRow } from './AgentRow.tsx'
+import table from '../../parts/Table.module.css'
 import style from './AgentsScreen.module.css'
 import { NewAgent } from './NewAgent.tsx'
-import { SearchField } from './SearchField.tsx'
 import type { Beginning } from './search.ts'
 import { useRowKeys } from './useRowKeys.ts'
 
@@ -25,7 +27,7 @@ export function AgentsScreen() {
   const { unable } = useSession()
   const { search, page = 0, new: beginning } = route.useSearch()
   const navigate = route.useNavigate()
-  const table = useRef<HTMLTableElement>(null)
+  const place = useRef<HTMLTableElement>(null)
   const pageInput = { limit: pageSize, offset: page * pageSize }
   const agents = useQuery(agentsQuery(search, pageInput))
   const ids = useMemo(() => agents.data?.agents.map(({ id }) => id) ?? [], [agents.data])
@@ -35,7 +37,7 @@ export function AgentsScreen() {
     void navigate({ search: (now) => ({ ...now, new: how }), replace: how === undefined })
   const cannot = unable('agents:write')
   useCommands([{ id: 'new-agent', label: 'New agent', icon: 'plus', unable: cannot, run: () => open('blank') }])
-  useRowKeys({ table, onNew: () => cannot === undefined && open('blank') })
+  useRowKeys({ table: place, onNew: () => cannot === undefined && open('blank') })
 
   const make = (
     <Button kind="go" icon="plus" unable={cannot} onClick={() => open('blank')}>
@@ -57,6 +59,9 @@ export function AgentsScreen() {
       <main className={style.main}>
         <div className={style.filters}>
           <SearchField
+            what="agents"
+            where="Agents"
+            hint="Name or description"
             value={search ?? ''}
             onChange={(words) => void navigate({ search: { ...(words !== '' && { search: words }) }, replace: true })}
           />
@@ -88,23 +93,23 @@ export function AgentsScreen() {
               )
             ) : (
               <>
-                <table ref={table} className={style.table}>
+                <table ref={place} className={classes(table.table, style.table)}>
                   <thead>
                     <tr>
                       <th scope="col">Agent</th>
                       <th scope="col">Live build</th>
                       <th scope="col">Last result</th>
                       <th scope="col">7 days</th>
-                      <th scope="col" className={style.number}>
+                      <th scope="col" className={table.number}>
                         Median cost
                       </th>
-                      <th scope="col" className={style.number}>
+                      <th scope="col" className={table.number}>
                         Median time
                       </th>
-                      <th scope="col" className={style.number}>
+                      <th scope="col" className={table.number}>
                         Next start
                       </th>
-                      <th scope="col" className={style.number}>
+                      <th scope="col" className={table.number}>
                         Runs
                       </th>
                       <th scope="col">

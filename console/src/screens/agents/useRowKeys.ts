@@ -8,7 +8,7 @@ interface Keyed {
 }
 
 export function useRowKeys({ table, onNew }: Keyed): void {
-  /** Where to go on after the focus was elsewhere. */
+  /** Where to continue after the focus was elsewhere. */
   const last = useRef(-1)
   function move(step: number) {
     const links = [...(table.current?.querySelectorAll<HTMLElement>('tr[data-agent] > td:first-child a') ?? [])]

@@ -1,7 +1,7 @@
 // The inbox: requests that wait for a person, and the one that is open beside them.
 import type { HumanRequest, InboxRequest } from '@runyard/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { Bar } from '../../app/Bar.tsx'
 import { useKeys } from '../../app/keys.ts'
@@ -29,6 +29,7 @@ const route = getRouteApi('/frame/inbox')
 export function InboxScreen() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
+  const { history } = useRouter()
   const { profile } = useSession()
   const isNarrow = useNarrow()
   const later = asideAt(useLater(profile.id), useNow(10_000))
@@ -44,7 +45,9 @@ export function InboxScreen() {
   // beside the list there is always one open; on a phone the list comes first
   const first = rows?.[0]?.id
   useEffect(() => {
-    if (!isNarrow && selected === undefined && first !== undefined) open(first, true)
+    // whoever is on the way to another screen, whose code is still being fetched, is not called back
+    const isLeaving = history.location.pathname !== '/inbox'
+    if (!isNarrow && selected === undefined && first !== undefined && !isLeaving) open(first, true)
   })
 
   const at = rows?.findIndex(({ id }) => id === selected) ?? -1

@@ -17,7 +17,7 @@ export function LastAnswered() {
   if (!last || last.responded_at === null) return null
   return (
     <p className={style.last}>
-      {who === undefined ? 'Closed last' : 'Last answered'}:{' '}
+      {who === undefined ? 'Last closed' : 'Last answered'}:{' '}
       <Link to="/inbox" search={{ list: 'done', request: last.id }}>
         “{visible(last.title)}”
       </Link>

@@ -50,7 +50,7 @@ export function ListHead({ search, arrived, onShow, onChange }: Props) {
           ]}
         />
       ) : (
-        <span>{list === 'done' ? 'Closed last first' : 'Put aside in this browser'}</span>
+        <span>{list === 'done' ? 'Last closed first' : 'Put aside in this browser'}</span>
       )}
       <span className={style.arrived} aria-live="polite">
         {arrived > 0 && (

@@ -27,7 +27,7 @@ interface Props {
   request: InboxRequest
   isAside: boolean
   hasNext: boolean
-  /** It came after another one that was answered: the focus, which was there, goes on here. */
+  /** It came after another one that was answered: the focus, which was there, moves here. */
   takesFocus: boolean
   /** This person has answered it. */
   onAnswered: (request: HumanRequest) => void
@@ -145,10 +145,13 @@ function AskedBy({ request: { run, step, run_id } }: { request: InboxRequest }) 
         run {run.run_number}
       </Link>
       {step !== undefined && <>, step {step}</>}
-      {run.case_title !== null && (
+      {run.case_id !== null && run.case_title !== null && (
         <>
           {' '}
-          · case <span className={style.case}>{visible(run.case_title)}</span>
+          · case{' '}
+          <Link className="link" to="/cases/$caseId" params={{ caseId: run.case_id }}>
+            {visible(run.case_title)}
+          </Link>
         </>
       )}
     </p>

@@ -24,7 +24,7 @@ export interface InboxRows {
   loadMore: () => void
   /** How many came since the list was opened. */
   arrived: number
-  /** Opens the list anew. */
+  /** Opens the list again. */
   show: () => void
   /** Takes one out that this person has answered. */
   remove: (requestId: string) => void
@@ -57,7 +57,7 @@ function useServedRows({ list = 'waiting', agent_id, sort = 'deadline' }: InboxS
           ...(list === 'mine' && { assignee_user_id: 'me' }),
           ...(agent_id !== undefined && { agent_id }),
         }
-  // not below 'requests': events must not open the list anew
+  // not below 'requests': events must not open the list again
   const queryKey = ['inbox', filter]
   const key = JSON.stringify(queryKey)
   const closed = useIds(key)
@@ -115,7 +115,7 @@ function useServedRows({ list = 'waiting', agent_id, sort = 'deadline' }: InboxS
       update(about.human_request)
       return
     }
-    // nothing tells of a request that was cancelled, but its run goes on or ends
+    // nothing tells of a request that was cancelled, but its run continues or ends
     const row =
       list === 'done' ? undefined : rows?.find((one) => one.run_id === about.run_id && one.status === 'pending')
     if (row) void queries.fetchQuery({ ...requestQuery(row.id), staleTime: 0 }).then(update, () => remove(row.id))

@@ -11,7 +11,7 @@ import { Card } from '../../parts/Card.tsx'
 import { CommandLine } from '../../parts/CommandLine.tsx'
 import { Meter } from '../../parts/Meter.tsx'
 import { toastError } from '../../parts/toasts.tsx'
-import { agentNamesQuery } from '../../queries/agents.ts'
+import { demoName, useDemoAgent } from '../../queries/demo.ts'
 import { firstStepsQuery, type FirstSteps as Done } from '../../queries/firstSteps.ts'
 import { NewKeyDialog } from '../people/NewKeyDialog.tsx'
 import style from './FirstSteps.module.css'
@@ -74,20 +74,16 @@ export function FirstSteps() {
   )
 }
 
-/** The service makes it at its first start (server/src/demoAgent.ts). */
-const demoName = 'Demo: paper order'
-
 function RunDemo() {
   const navigate = useNavigate()
   const { unable } = useSession()
-  const { data: agents } = useQuery(agentNamesQuery)
-  const demo = agents?.find(({ name }) => name === demoName)
+  const { demo, isThere } = useDemoAgent()
   const start = useMutation({
     mutationFn: (agent_id: string) => runyard.runs.start({ agent_id }),
     onSuccess: ({ run_id }) => navigate({ to: '/runs/$runId', params: { runId: run_id } }),
     onError: (error) => toastError('The demo was not started', error),
   })
-  if (agents && !demo)
+  if (isThere === false)
     return (
       <div className={style.how}>
         <p>The demo agent is gone. Any other agent will do.</p>
@@ -99,7 +95,7 @@ function RunDemo() {
   return (
     <div className={style.how}>
       <p>It needs no model: it looks at stock, asks you, and orders paper.</p>
-      <CommandLine text="npx runyard demo" />
+      <CommandLine text={`npx runyard run '${demoName}' --wait`} />
       <Button
         kind="go"
         icon="play"

@@ -16,7 +16,7 @@ const waits: Record<string, string> = {
   time: 'a time',
   connection: 'a connection',
   sub_run: 'a sub-run',
-  capacity: 'a place',
+  capacity: 'a slot',
 }
 
 function said({ status, error, waiting_on, usage }: Run): { text: string; tone?: string } {

@@ -1,5 +1,6 @@
 // Connections that must be authorised again, and webhook targets that do not answer.
 import type { GetOverviewAnswer } from '@runyard/sdk'
+import { Link } from '@tanstack/react-router'
 import { Icon } from '../../look/Icon.tsx'
 import { counted } from '../../parts/amounts.ts'
 import { Card } from '../../parts/Card.tsx'
@@ -20,14 +21,22 @@ export function NeedsPerson({ connections, targets }: NeedsPersonProps) {
         {connections?.map(({ connection_id, name, broken_reason, broken_at }) => (
           <li key={connection_id} className={rows.row} title={broken_reason ?? undefined}>
             <Icon name="connections" />
-            <span className={`${rows.name} ${rows.wide}`}>{name}: sign in again</span>
+            <Link
+              className={`${rows.name} ${rows.wide}`}
+              to="/connections/$connectionId"
+              params={{ connectionId: connection_id }}
+            >
+              {name}: sign in again
+            </Link>
             <span className={rows.when}>{broken_at && <Time at={broken_at} />}</span>
           </li>
         ))}
         {targets?.map(({ target, kind, retrying, dead, oldest_waiting_at }) => (
           <li key={`${kind} ${target}`} className={rows.row}>
             <Icon name="events" />
-            <span className={`${rows.name} ${rows.wide}`}>{target} fails</span>
+            <Link className={`${rows.name} ${rows.wide}`} to="/events" search={{ tab: 'receivers' }}>
+              {target} fails
+            </Link>
             <span className={rows.said}>
               {counted(retrying + dead, 'delivery', 'deliveries')}
               {oldest_waiting_at && (

@@ -14,6 +14,7 @@ import { NeedsPerson } from './NeedsPerson.tsx'
 import { NextStarts } from './NextStarts.tsx'
 import style from './OverviewScreen.module.css'
 import { StateSentence } from './StateSentence.tsx'
+import { TourOffer } from './TourOffer.tsx'
 
 export function OverviewScreen() {
   const { unable } = useSession()
@@ -41,6 +42,7 @@ export function OverviewScreen() {
                   <LastRuns />
                 </div>
                 <div className={style.column}>
+                  <TourOffer />
                   <FirstSteps />
                   <Failures failures={found.failures} />
                   <NeedsPerson connections={found.connections} targets={found.delivery_targets} />

@@ -30,7 +30,7 @@ export function FloatingSamples() {
         <Tooltip says="Explains what this does, in a sentence.">
           <Button>Tooltip</Button>
         </Tooltip>
-        <Button onClick={() => toast('Run 4182 was stopped', () => toast('It goes on'))}>Toast</Button>
+        <Button onClick={() => toast('Run 4182 was stopped', () => toast('It continues'))}>Toast</Button>
         <Button onClick={() => toastError('The answer was refused', refusal)}>Failed</Button>
       </Row>
       <Dialog

@@ -14,7 +14,7 @@ export function StateSamples() {
           icon="runs"
           title="No runs yet"
           action={<Button kind="go">Start a run</Button>}
-          command="npx runyard run"
+          command="npx runyard run AGENT --wait"
         >
           A run is one piece of work of an agent. It appears here as soon as it starts.
         </Empty>

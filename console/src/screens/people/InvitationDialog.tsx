@@ -8,6 +8,7 @@ import { Dialog } from '../../parts/Dialog.tsx'
 import { Shown } from '../../parts/states.tsx'
 import { Time } from '../../parts/Time.tsx'
 import style from './PeopleScreen.module.css'
+import { visible } from '../../parts/visibleText.ts'
 
 export function InvitationDialog({ member, onClose }: { member: Member; onClose: () => void }) {
   // each opening of the dialog is another link
@@ -24,8 +25,8 @@ export function InvitationDialog({ member, onClose }: { member: Member; onClose:
         {({ url, expires_at }) => (
           <div className={style.form}>
             <p>
-              Send it to {member.name}. Whoever opens it first is signed in as {member.name}; after that it is worth
-              nothing.
+              Send it to {visible(member.name)}. Whoever opens it first is signed in as {visible(member.name)}; after
+              that it is worth nothing.
             </p>
             <CommandLine text={url} />
             <p className="dim small">

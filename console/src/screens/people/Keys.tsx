@@ -6,12 +6,13 @@ import { runyard } from '../../app/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { Confirm } from '../../parts/Dialog.tsx'
+import { Cell, Row, RowTable, RowTableHead } from '../../parts/RowTable.tsx'
 import { NotAllowed, Shown } from '../../parts/states.tsx'
 import { Time } from '../../parts/Time.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { keysQuery } from '../../queries/people.ts'
 import { NewKeyDialog } from './NewKeyDialog.tsx'
-import style from './PeopleScreen.module.css'
+import { visible } from '../../parts/visibleText.ts'
 
 export function Keys() {
   const { unable } = useSession()
@@ -32,50 +33,35 @@ export function Keys() {
   if (cannot !== undefined) return <NotAllowed says={cannot} />
   return (
     <>
-      <div className={style.head}>
-        <p>A key is for one program. It is shown once, when it is made.</p>
+      <RowTableHead says="A key is for one program. It is shown once, when it is made.">
         <Button kind="go" icon="plus" unable={cannot} onClick={() => setMaking(true)}>
           Make a key
         </Button>
-      </div>
+      </RowTableHead>
       <Shown query={keys} what="keys">
         {({ api_keys }) => (
-          <div className={style.scroll}>
-            <table className={style.table}>
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">Key</th>
-                  <th scope="col">Scopes</th>
-                  <th scope="col">Last used</th>
-                  <th scope="col">Ends</th>
-                  <th scope="col" className={style.end}>
-                    <span className="forReaders">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {api_keys.map((key) => (
-                  <tr key={key.id}>
-                    <td>{key.name}</td>
-                    <td>
-                      <code>{key.hint}…</code>
-                    </td>
-                    <td className="small" data-label="Scopes">
-                      {key.scopes.includes('*') ? 'everything' : key.scopes.join(', ')}
-                    </td>
-                    <td data-label="Last used">{key.last_used_at ? <Time at={key.last_used_at} /> : 'never'}</td>
-                    <td data-label="Ends">{key.expires_at ? <Time at={key.expires_at} /> : 'never'}</td>
-                    <td className={style.end}>
-                      <Button kind="quiet" icon="trash" unable={cannot} onClick={() => setEnding(key)}>
-                        Revoke
-                      </Button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <RowTable heads={['Name', 'Key', 'Scopes', 'Last used', 'Ends']}>
+            {api_keys.map((key) => (
+              <Row
+                key={key.id}
+                actions={
+                  <Button kind="quiet" icon="trash" unable={cannot} onClick={() => setEnding(key)}>
+                    Revoke
+                  </Button>
+                }
+              >
+                <Cell>{visible(key.name)}</Cell>
+                <Cell>
+                  <code>{key.hint}…</code>
+                </Cell>
+                <Cell of="Scopes" isSmall>
+                  {key.scopes.includes('*') ? 'everything' : key.scopes.join(', ')}
+                </Cell>
+                <Cell of="Last used">{key.last_used_at ? <Time at={key.last_used_at} /> : 'never'}</Cell>
+                <Cell of="Ends">{key.expires_at ? <Time at={key.expires_at} /> : 'never'}</Cell>
+              </Row>
+            ))}
+          </RowTable>
         )}
       </Shown>
       {isMaking && <NewKeyDialog onClose={() => setMaking(false)} />}

@@ -8,6 +8,7 @@ import { Icon } from '../../look/Icon.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { Confirm } from '../../parts/Dialog.tsx'
 import { Menu } from '../../parts/Menu.tsx'
+import { Cell, Row, RowTable, RowTableHead } from '../../parts/RowTable.tsx'
 import { Shown } from '../../parts/states.tsx'
 import { Tag } from '../../parts/Tag.tsx'
 import { Time } from '../../parts/Time.tsx'
@@ -15,7 +16,7 @@ import { toast, toastError } from '../../parts/toasts.tsx'
 import { membersQuery } from '../../queries/team.ts'
 import { InvitationDialog } from './InvitationDialog.tsx'
 import { NewMemberDialog } from './NewMemberDialog.tsx'
-import style from './PeopleScreen.module.css'
+import { visible } from '../../parts/visibleText.ts'
 
 const roles: Member['role'][] = ['admin', 'operator', 'viewer']
 
@@ -50,67 +51,57 @@ export function Members() {
   })
   return (
     <>
-      <div className={style.head}>
-        <p>A role limits what a member’s sessions and keys may do.</p>
+      <RowTableHead says="A role limits what a member’s sessions and keys may do.">
         <Button kind="go" icon="plus" unable={cannot} onClick={() => setAdding(true)}>
           Add a member
         </Button>
-      </div>
+      </RowTableHead>
       <Shown query={members} what="members">
         {({ members: rows }) => (
-          <div className={style.scroll}>
-            <table className={style.table}>
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">E-mail</th>
-                  <th scope="col">Role</th>
-                  <th scope="col">Since</th>
-                  <th scope="col" className={style.end}>
-                    <span className="forReaders">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((member) => (
-                  <tr key={member.id}>
-                    <td>
-                      {member.name} {member.id === profile.id && <Tag tone="live">you</Tag>}
-                    </td>
-                    <td data-label="E-mail">{member.email ?? <span className="dim">none</span>}</td>
-                    <td data-label="Role">
-                      <Menu
-                        label={`Role of ${member.name}`}
-                        trigger={
-                          <Button>
-                            {member.role}
-                            <Icon name="down" size={14} />
-                          </Button>
-                        }
-                        items={roles.map((role) => ({
-                          label: role,
-                          isChecked: role === member.role,
-                          unable: cannot,
-                          onSelect: () => role !== member.role && changeRole.mutate({ member, role }),
-                        }))}
-                      />
-                    </td>
-                    <td data-label="Since">
-                      <Time at={member.created_at} />
-                    </td>
-                    <td className={style.end}>
-                      <Button kind="quiet" icon="link" unable={cannot} onClick={() => setInvited(member)}>
-                        Invite
+          <RowTable heads={['Name', 'E-mail', 'Role', 'Since']}>
+            {rows.map((member) => (
+              <Row
+                key={member.id}
+                actions={
+                  <>
+                    <Button kind="quiet" icon="link" unable={cannot} onClick={() => setInvited(member)}>
+                      Invite
+                    </Button>
+                    <Button kind="quiet" icon="trash" unable={cannot} onClick={() => setLeaving(member)}>
+                      Remove
+                    </Button>
+                  </>
+                }
+              >
+                <Cell>
+                  {visible(member.name)} {member.id === profile.id && <Tag tone="live">you</Tag>}
+                </Cell>
+                <Cell of="E-mail">
+                  {member.email === null ? <span className="dim">none</span> : visible(member.email)}
+                </Cell>
+                <Cell of="Role">
+                  <Menu
+                    label={`Role of ${visible(member.name)}`}
+                    trigger={
+                      <Button>
+                        {member.role}
+                        <Icon name="down" size={14} />
                       </Button>
-                      <Button kind="quiet" icon="trash" unable={cannot} onClick={() => setLeaving(member)}>
-                        Remove
-                      </Button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+                    }
+                    items={roles.map((role) => ({
+                      label: role,
+                      isChecked: role === member.role,
+                      unable: cannot,
+                      onSelect: () => role !== member.role && changeRole.mutate({ member, role }),
+                    }))}
+                  />
+                </Cell>
+                <Cell of="Since">
+                  <Time at={member.created_at} />
+                </Cell>
+              </Row>
+            ))}
+          </RowTable>
         )}
       </Shown>
       {isAdding && (

@@ -1,26 +1,25 @@
 // Makes an API key, shows it once, and gives a command that works with it.
-import type { ApiKey } from '@runyard/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { messageOf, runyard } from '../../app/client.ts'
-import { scopes } from '../../generated/scopes.ts'
 import { Button } from '../../parts/Button.tsx'
 import { CommandLine } from '../../parts/CommandLine.tsx'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { Field, Input } from '../../parts/Field.tsx'
 import style from './PeopleScreen.module.css'
+import { ScopeChoices } from './ScopeChoices.tsx'
+import { usualScopes, type Scope } from './scopeList.ts'
 
-type Scope = ApiKey['scopes'][number]
+interface NewKeyDialogProps {
+  onClose: () => void
+  /** The scopes that are chosen at first. */
+  scopes?: Scope[]
+}
 
-/** Enough for a program that starts runs and reads what came of them. */
-const usual: Scope[] = ['team:read', 'agents:read', 'runs:read', 'runs:write', 'files:read']
-
-const offered = [...usual, ...scopes.filter((scope) => !usual.includes(scope))]
-
-export function NewKeyDialog({ onClose }: { onClose: () => void }) {
+export function NewKeyDialog({ onClose, scopes = usualScopes }: NewKeyDialogProps) {
   const queries = useQueryClient()
   const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<Scope[]>(usual)
+  const [chosen, setChosen] = useState(scopes)
   const make = useMutation({
     mutationFn: () => runyard.apiKeys.create({ ...(name.trim() !== '' && { name: name.trim() }), scopes: chosen }),
     onSuccess: () =>
@@ -61,21 +60,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
         <Field label="Name" hint="What the program is called." problem={make.error ? messageOf(make.error) : undefined}>
           <Input value={name} onChange={(event) => setName(event.target.value)} />
         </Field>
-        <fieldset className={style.scopes}>
-          <legend>Scopes</legend>
-          {offered.map((scope) => (
-            <label key={scope}>
-              <input
-                type="checkbox"
-                checked={chosen.includes(scope)}
-                onChange={({ target }) =>
-                  setChosen((now) => (target.checked ? [...now, scope] : now.filter((each) => each !== scope)))
-                }
-              />
-              <code>{scope}</code>
-            </label>
-          ))}
-        </fieldset>
+        <ScopeChoices chosen={chosen} onChange={setChosen} />
       </div>
     </Dialog>
   )

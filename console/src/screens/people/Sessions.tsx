@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { runyard } from '../../app/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { Button } from '../../parts/Button.tsx'
+import { Cell, Row, RowTable } from '../../parts/RowTable.tsx'
 import { Shown } from '../../parts/states.tsx'
 import { Tag } from '../../parts/Tag.tsx'
 import { Time } from '../../parts/Time.tsx'
@@ -11,7 +12,7 @@ import { toast, toastError } from '../../parts/toasts.tsx'
 import { sessionsQuery } from '../../queries/people.ts'
 import { membersQuery } from '../../queries/team.ts'
 import { browserName } from './browserName.ts'
-import style from './PeopleScreen.module.css'
+import { visible } from '../../parts/visibleText.ts'
 
 const cameBy: Record<MemberSession['came_by'], string> = {
   link: 'link',
@@ -25,7 +26,7 @@ export function Sessions() {
   const queries = useQueryClient()
   const sessions = useQuery(sessionsQuery)
   const { data: members } = useQuery(membersQuery)
-  const nameOf = (userId: string) => members?.members.find(({ id }) => id === userId)?.name ?? userId
+  const nameOf = (userId: string) => visible(members?.members.find(({ id }) => id === userId)?.name ?? userId)
   const end = useMutation({
     mutationFn: async (session: MemberSession) => {
       if (session.is_current) await signOut()
@@ -35,58 +36,43 @@ export function Sessions() {
       toast('The session has ended')
       void queries.invalidateQueries({ queryKey: ['sessions'] })
     },
-    onError: (error) => toastError('The session goes on', error),
+    onError: (error) => toastError('The session was not ended', error),
   })
   return (
     <Shown query={sessions} what="sessions">
       {({ sessions: rows }) => (
-        <div className={style.scroll}>
-          <table className={style.table}>
-            <thead>
-              <tr>
-                <th scope="col">Member</th>
-                <th scope="col">Browser</th>
-                <th scope="col">Address</th>
-                <th scope="col">Signed in with</th>
-                <th scope="col">Last used</th>
-                <th scope="col">Ends</th>
-                <th scope="col" className={style.end}>
-                  <span className="forReaders">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((session) => (
-                <tr key={session.id}>
-                  <td>
-                    {nameOf(session.user_id)} {session.is_current && <Tag tone="live">this one</Tag>}
-                  </td>
-                  <td title={session.user_agent}>{browserName(session.user_agent)}</td>
-                  <td data-label="Address">{session.address}</td>
-                  <td data-label="Signed in with">
-                    {cameBy[session.came_by]}, <Time at={session.created_at} />
-                  </td>
-                  <td data-label="Last used">
-                    <Time at={session.last_used_at} />
-                  </td>
-                  <td data-label="Ends">
-                    <Time at={session.expires_at} />
-                  </td>
-                  <td className={style.end}>
-                    <Button
-                      kind="quiet"
-                      icon="out"
-                      isBusy={end.isPending && end.variables.id === session.id}
-                      onClick={() => end.mutate(session)}
-                    >
-                      {session.is_current ? 'Sign out' : 'End'}
-                    </Button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <RowTable heads={['Member', 'Browser', 'Address', 'Signed in with', 'Last used', 'Ends']}>
+          {rows.map((session) => (
+            <Row
+              key={session.id}
+              actions={
+                <Button
+                  kind="quiet"
+                  icon="out"
+                  isBusy={end.isPending && end.variables.id === session.id}
+                  onClick={() => end.mutate(session)}
+                >
+                  {session.is_current ? 'Sign out' : 'End'}
+                </Button>
+              }
+            >
+              <Cell>
+                {nameOf(session.user_id)} {session.is_current && <Tag tone="live">this one</Tag>}
+              </Cell>
+              <Cell title={visible(session.user_agent)}>{visible(browserName(session.user_agent))}</Cell>
+              <Cell of="Address">{session.address}</Cell>
+              <Cell of="Signed in with">
+                {cameBy[session.came_by]}, <Time at={session.created_at} />
+              </Cell>
+              <Cell of="Last used">
+                <Time at={session.last_used_at} />
+              </Cell>
+              <Cell of="Ends">
+                <Time at={session.expires_at} />
+              </Cell>
+            </Row>
+          ))}
+        </RowTable>
       )}
     </Shown>
   )

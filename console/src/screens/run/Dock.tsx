@@ -3,10 +3,11 @@ import type { GetRunAnswer } from '@runyard/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../../app/session.tsx'
 import { count } from '../../parts/amounts.ts'
+import { FileTree } from '../../parts/files/FileTree.tsx'
 import { isEnded } from '../../parts/Status.tsx'
 import { runAroundQuery, runFilesQuery, runPicturesQuery } from '../../queries/run.ts'
 import style from './Dock.module.css'
-import { FileList } from './files/FileList.tsx'
+import { useRunFiles } from './files/useRunFiles.ts'
 import { Replay } from './replay/Replay.tsx'
 
 /** All of them, as the tab says: those in folders too. */
@@ -17,6 +18,7 @@ function FileCount({ run }: { run: GetRunAnswer['run'] }) {
 
 export function Dock({ run }: { run: GetRunAnswer['run'] }) {
   const mayRead = useSession().unable('files:read') === undefined
+  const place = useRunFiles()
   const pictures = useQuery({ ...runPicturesQuery(run.id), enabled: mayRead })
   const files = useQuery({ ...runFilesQuery(run.id), enabled: mayRead })
   const hasPictures = (pictures.data?.length ?? 0) > 0
@@ -31,7 +33,7 @@ export function Dock({ run }: { run: GetRunAnswer['run'] }) {
             <b>Files</b>
             <FileCount run={run} />
           </header>
-          <FileList entries={files.data} />
+          <FileTree entries={files.data} place={place} />
         </section>
       )}
     </div>

@@ -1,16 +1,15 @@
 // The filters of the list as chips: each opens its panel, a cross takes it away, "Filter" adds one.
-import { lazy, Suspense, useRef, useState, type ReactNode, type RefObject } from 'react'
+import { lazy, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { useKeys } from '../../app/keys.ts'
 import { classes } from '../../look/classes.ts'
-import { Icon } from '../../look/Icon.tsx'
-import { Menu } from '../../parts/Menu.tsx'
-import { Popover } from '../../parts/Popover.tsx'
-import style from './FilterBar.module.css'
+import { AddFilter } from '../../parts/filters/AddFilter.tsx'
+import { FilterChip } from '../../parts/filters/FilterChip.tsx'
+import style from '../../parts/filters/filters.module.css'
+import { WordSearch } from '../../parts/filters/WordSearch.tsx'
 import type { ChangeSearch } from './FilterEditor.tsx'
 import { filterNames, type FilterName, type RunsSearch } from './search.ts'
 import { useFilterWords } from './useFilterWords.ts'
 import { filterWords } from './words.ts'
-import { WordSearch } from './WordSearch.tsx'
 
 const FilterEditor = lazy(() => import('./FilterEditor.tsx'))
 
@@ -31,7 +30,7 @@ export function FilterBar({ search, zone, onChange, children }: FilterBarProps) 
   useKeys([{ keys: 'f', says: 'Add a filter', where: 'Runs', run: () => add.current?.click() }])
   const isFiltered = filterNames.some((name) => search[name] !== undefined)
   const chip = (name: FilterName) => (
-    <FilterChip
+    <Chip
       key={name}
       name={name}
       search={search}
@@ -45,21 +44,19 @@ export function FilterBar({ search, zone, onChange, children }: FilterBarProps) 
   return (
     <section className={style.bar} aria-label="Filters">
       <div className={style.chips}>
-        <WordSearch value={search.search} onChange={(words) => onChange({ search: words })} />
+        <WordSearch
+          value={search.search}
+          within="title, case and message"
+          where="Runs"
+          onChange={(words) => onChange({ search: words })}
+        />
         {chip('status')}
         {asChips.filter((name) => search[name] !== undefined || name === adding).map(chip)}
-        <Menu
-          label="Add a filter"
-          trigger={
-            <button ref={add} type="button" className={classes(style.chip, style.add)} aria-keyshortcuts="f">
-              <Icon name="plus" size={13} />
-              Filter
-              <kbd aria-hidden>F</kbd>
-            </button>
-          }
-          items={asChips
-            .filter((name) => search[name] === undefined)
-            .map((name) => ({ label: filterWords[name], onSelect: () => setAdding(name) }))}
+        <AddFilter
+          button={add}
+          names={asChips.filter((name) => search[name] === undefined)}
+          words={filterWords}
+          onAdd={setAdding}
         />
         {isFiltered && (
           <button
@@ -76,65 +73,38 @@ export function FilterBar({ search, zone, onChange, children }: FilterBarProps) 
   )
 }
 
-interface FilterChipProps {
+interface ChipProps {
   name: FilterName
   search: RunsSearch
   zone: string
-  /** It was just added, and its panel opens by itself. */
   isAdded: boolean
   focusAfter: RefObject<HTMLButtonElement | null>
   onChange: ChangeSearch
   onClose: () => void
 }
 
-function FilterChip({ name, search, zone, isAdded, focusAfter, onChange, onClose }: FilterChipProps) {
-  const [isOpen, setOpen] = useState(isAdded)
-  const isSet = search[name] !== undefined
-  const { label, value } = useFilterWords(name, search, zone)
-  const close = () => {
-    setOpen(false)
-    onClose()
-  }
-  const says = `${label} ${value}`
+function Chip({ name, search, zone, onChange, ...rest }: ChipProps) {
+  const says = useFilterWords(name, search, zone)
   return (
-    <span className={style.chip}>
-      <Popover
-        isOpen={isOpen}
-        onOpenChange={(open) => (open ? setOpen(true) : close())}
-        label={filterWords[name]}
-        {...(!isSet && name !== 'status' && { focusAfter })}
-        trigger={
-          <button type="button" title={says} aria-label={`Filter: ${says}`}>
-            {label} <b className="cut">{value}</b>
-            <Icon name="down" size={13} />
-          </button>
-        }
-      >
-        <Suspense>
-          <FilterEditor
-            name={name}
-            search={search}
-            zone={zone}
-            onChange={(changes, isWhole) => {
-              onChange(changes)
-              if (isWhole) close()
-            }}
-          />
-        </Suspense>
-      </Popover>
-      {isSet && (
-        <button
-          type="button"
-          className={style.remove}
-          aria-label={`Remove the filter ${filterWords[name]}`}
-          onClick={() => {
-            onChange({ [name]: undefined })
-            focusAfter.current?.focus()
+    <FilterChip
+      {...rest}
+      name={filterWords[name]}
+      says={says}
+      isSet={search[name] !== undefined}
+      isFixed={name === 'status'}
+      onRemove={() => onChange({ [name]: undefined })}
+    >
+      {(close) => (
+        <FilterEditor
+          name={name}
+          search={search}
+          zone={zone}
+          onChange={(changes, isWhole) => {
+            onChange(changes)
+            if (isWhole) close()
           }}
-        >
-          <Icon name="cross" size={13} />
-        </button>
+        />
       )}
-    </span>
+    </FilterChip>
   )
 }

@@ -10,7 +10,7 @@ import { Failed, Skeleton } from '../../parts/states.tsx'
 import { shapeOf } from '../../parts/Status.tsx'
 import { queueNamesQuery } from '../../queries/queues.ts'
 import { membersQuery } from '../../queries/team.ts'
-import style from './FilterBar.module.css'
+import style from '../../parts/filters/filters.module.css'
 import {
   severities,
   sources,
@@ -21,7 +21,7 @@ import {
   type FilterStatus,
   type RunsSearch,
 } from './search.ts'
-import { fieldOf, momentOf, momentOfField, presets } from './times.ts'
+import { fieldOf, momentOf, momentOfField, presets } from '../../parts/filters/times.ts'
 import { filterStatusWord, severityWords, sourceWords } from './words.ts'
 
 export type ChangeSearch = (changes: Partial<RunsSearch>) => void

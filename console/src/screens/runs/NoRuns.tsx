@@ -16,7 +16,7 @@ export function NoRuns({ isFiltered, onClear }: { isFiltered: boolean; onClear: 
     <Empty
       icon="runs"
       title="No run yet"
-      command="npx runyard run"
+      command="npx runyard run AGENT --wait"
       action={
         <Button kind="go" icon="plus" unable={unable('runs:write')} onClick={() => openStartRun({})}>
           Start run

@@ -8,8 +8,8 @@ import type { RunsSearch } from './search.ts'
 const orders = [
   { sort_by: 'created_at', sort_order: 'desc', says: 'newest first' },
   { sort_by: 'created_at', sort_order: 'asc', says: 'oldest first' },
-  { sort_by: 'completed_at', sort_order: 'desc', says: 'ended last first' },
-  { sort_by: 'completed_at', sort_order: 'asc', says: 'ended first first' },
+  { sort_by: 'completed_at', sort_order: 'desc', says: 'latest end first' },
+  { sort_by: 'completed_at', sort_order: 'asc', says: 'earliest end first' },
   { sort_by: 'run_number', sort_order: 'desc', says: 'highest number first' },
   { sort_by: 'run_number', sort_order: 'asc', says: 'lowest number first' },
 ] as const

@@ -12,6 +12,7 @@ import { classes } from '../../look/classes.ts'
 import { Icon } from '../../look/Icon.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { CopyAs } from '../../parts/CopyAs.tsx'
+import { FootBar } from '../../parts/FootBar.tsx'
 import { counted } from '../../parts/amounts.ts'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { AllMenu } from './AllMenu.tsx'
@@ -19,7 +20,6 @@ import { apiOrder } from './apiFilter.ts'
 import { narrowedTo, overFilter, type BulkAction } from './bulk.ts'
 import { CountsStrip } from './CountsStrip.tsx'
 import { FilterBar } from './FilterBar.tsx'
-import { FootBar } from './FootBar.tsx'
 import { NoRuns } from './NoRuns.tsx'
 import { OrderMenu } from './OrderMenu.tsx'
 import style from './RunsScreen.module.css'
@@ -28,13 +28,21 @@ import { filterNames, viewFilterOf, type RunsSearch } from './search.ts'
 import { SelectionBar } from './SelectionBar.tsx'
 import { useListKeys } from './useListKeys.ts'
 import { useRunList, type RunList } from './useRunList.ts'
-import { useSelection } from './useSelection.ts'
+import { useSelection } from '../../parts/useSelection.ts'
 import { ViewTabs } from './ViewTabs.tsx'
 
 const BulkRuns = lazy(() => import('./BulkRuns.tsx'))
 const StopRun = lazy(() => import('./StopRun.tsx'))
 
 const route = getRouteApi('/frame/runs')
+
+const shownKeys = [
+  { keys: ['j', 'k'], says: 'move' },
+  { keys: ['Enter'], says: 'open' },
+  { keys: ['x'], says: 'select' },
+  { keys: ['s'], says: 'stop' },
+  { keys: ['?'], says: 'all keys' },
+]
 
 export function RunsScreen() {
   const search = route.useSearch()
@@ -127,6 +135,11 @@ export function RunsScreen() {
           size={size}
           shown={rows.length}
           total={list.total}
+          keys={shownKeys}
+          linkTo={(to) => ({
+            to: '/runs',
+            search: { ...search, page: to === 1 ? undefined : to } as RunsSearch,
+          })}
           onSize={(next) => void navigate({ search: (before) => ({ ...before, size: next, page: undefined }) })}
         />
       </main>

@@ -3,10 +3,11 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { classes } from '../../look/classes.ts'
 import { Icon } from '../../look/Icon.tsx'
+import { SelectAll } from '../../parts/SelectAll.tsx'
 import { RunRow } from './RunRow.tsx'
 import style from './RunsTable.module.css'
 import type { RunsSearch } from './search.ts'
-import type { Selection } from './useSelection.ts'
+import type { Selection } from '../../parts/useSelection.ts'
 import type { ShownRun } from './useRunList.ts'
 
 interface RunsTableProps {
@@ -21,21 +22,12 @@ interface RunsTableProps {
 export function RunsTable({ rows, search, zone, selection, offer }: RunsTableProps) {
   const isByEnd = search.sort_by === 'completed_at'
   const ids = rows.map(({ run }) => run.id)
-  const chosen = ids.filter((id) => selection.ids.has(id)).length
   return (
     <table className={style.table} aria-label="Runs">
       <thead>
         <tr>
           <th scope="col" className={style.check}>
-            <input
-              type="checkbox"
-              aria-label="Select all runs of this page"
-              checked={chosen > 0 && chosen === ids.length}
-              ref={(box) => {
-                if (box) box.indeterminate = chosen > 0 && chosen < ids.length
-              }}
-              onChange={() => selection.setAll(ids, chosen < ids.length)}
-            />
+            <SelectAll ids={ids} selection={selection} what="runs" />
           </th>
           <Head className={style.status}>Status</Head>
           <Head className={style.title} sort="run_number" search={search}>

@@ -4,7 +4,7 @@ import { Button } from '../../parts/Button.tsx'
 import { useSession } from '../../app/session.tsx'
 import type { BulkAction } from './bulk.ts'
 import style from './SelectionBar.module.css'
-import type { Selection } from './useSelection.ts'
+import type { Selection } from '../../parts/useSelection.ts'
 
 interface SelectionBarProps {
   selection: Selection

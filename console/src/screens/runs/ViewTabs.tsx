@@ -1,19 +1,18 @@
 // The saved views of the list as tabs, and what one can do with the open one.
 import type { SavedView } from '@runyard/sdk'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { runyard } from '../../app/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { Icon } from '../../look/Icon.tsx'
 import { Menu } from '../../parts/Menu.tsx'
 import { Tabs } from '../../parts/Tabs.tsx'
-import { toast, toastError } from '../../parts/toasts.tsx'
+import { useViewChanges } from '../../parts/views/useViewChanges.ts'
 import { viewsQuery } from '../../queries/views.ts'
 import { isSameView, searchOfView, viewFilterOf, type RunsSearch } from './search.ts'
 import style from './ViewTabs.module.css'
 
-const SaveView = lazy(() => import('./SaveView.tsx'))
+const SaveView = lazy(() => import('../../parts/views/SaveView.tsx'))
 
 export function ViewTabs({ search }: { search: RunsSearch }) {
   const { data: views = [] } = useQuery(viewsQuery('runs'))
@@ -22,7 +21,14 @@ export function ViewTabs({ search }: { search: RunsSearch }) {
   const open = views.find(({ id }) => id === search.view)
   const isMine = open?.user_id === profile.id
   const isChanged = open !== undefined && !isSameView(search, open.filter)
-  const changes = useViewChanges()
+  const navigate = useNavigate()
+  const show = (view: SavedView, replace: boolean) =>
+    void navigate({ to: '/runs', search: { ...searchOfView(view.filter), view: view.id }, replace })
+  const changes = useViewChanges('runs', {
+    onRestored: (view) => show(view, true),
+    onDeleted: () =>
+      void navigate({ to: '/runs', search: { ...search, view: undefined } as RunsSearch, replace: true }),
+  })
   return (
     <>
       <Tabs
@@ -73,6 +79,8 @@ export function ViewTabs({ search }: { search: RunsSearch }) {
       <Suspense>
         {naming && (
           <SaveView
+            screen="runs"
+            onSaved={(view) => show(view, false)}
             view={naming === 'rename' ? open : undefined}
             filter={viewFilterOf(search)}
             onClose={() => setNaming(undefined)}
@@ -94,44 +102,4 @@ function ViewName({ view, isChanged }: { view: SavedView; isChanged: boolean }) 
       )}
     </span>
   )
-}
-
-/** Each can be taken back from its message. */
-function useViewChanges() {
-  const queries = useQueryClient()
-  const navigate = useNavigate()
-  const refresh = () => queries.invalidateQueries({ queryKey: ['views', 'runs'] })
-  const change = useMutation({
-    mutationFn: ({ view, ...changes }: { view: SavedView; filter?: SavedView['filter']; is_shared?: boolean }) =>
-      runyard.views.update(view.id, changes),
-    onSettled: refresh,
-    onError: (error) => toastError('The view was not changed', error),
-  })
-  const removal = useMutation({
-    mutationFn: (view: SavedView) => runyard.views.delete(view.id),
-    onSettled: refresh,
-    onError: (error) => toastError('The view was not deleted', error),
-  })
-  const restoring = useMutation({
-    mutationFn: ({ screen, name, filter, is_shared }: SavedView) =>
-      runyard.views.create({ screen, name, filter, is_shared }),
-    onSettled: refresh,
-    onSuccess: ({ view }) =>
-      void navigate({ to: '/runs', search: { ...searchOfView(view.filter), view: view.id }, replace: true }),
-    onError: (error) => toastError('The view was not brought back', error),
-  })
-  return {
-    update(view: SavedView, changes: { filter?: SavedView['filter']; is_shared?: boolean }, says: string) {
-      const before = { filter: view.filter, is_shared: view.is_shared }
-      change.mutate({ view, ...changes }, { onSuccess: () => toast(says, () => change.mutate({ view, ...before })) })
-    },
-    remove(view: SavedView) {
-      removal.mutate(view, {
-        onSuccess() {
-          void navigate({ to: '/runs', search: (before) => ({ ...before, view: undefined }), replace: true })
-          toast(`Deleted the view ${view.name}`, () => restoring.mutate(view))
-        },
-      })
-    },
-  }
 }

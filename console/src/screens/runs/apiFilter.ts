@@ -2,7 +2,7 @@
 import type { ListRunsInput } from '@runyard/sdk'
 import { chosen } from '../../app/search.ts'
 import type { RunsSearch } from './search.ts'
-import { momentOf } from './times.ts'
+import { momentOf } from '../../parts/filters/times.ts'
 
 export type ApiFilter = Pick<
   ListRunsInput,
@@ -44,6 +44,3 @@ export const earlier = (one: Moment, other: Moment): Moment =>
 
 export const later = (one: Moment, other: Moment): Moment =>
   one === undefined || other === undefined ? (one ?? other) : isBefore(one, other) ? other : one
-
-/** The first moment that is after this one; times of the API have milliseconds. */
-export const momentAfter = (iso: string): string => new Date(Date.parse(iso) + 1).toISOString()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListRunsInput, Run } from '@runyard/sdk'
 import { csvCell, csvHead, csvLine, csvOf } from './csv.ts'
-import { walkPage, walkSize, type WalkPlace } from './walkRuns.ts'
+import { walkPage, walkSize, type WalkPlace } from '../../parts/walkPages.ts'
 
 test('a cell is quoted where it must be, and what could be a formula becomes text', () => {
   assert.deepEqual([null, undefined, 1.5, -3, true, 'plain', 'a,b', 'say "hi"', 'two\nlines', ' edge '].map(csvCell), [
@@ -83,7 +83,7 @@ async function walk(runs: Run[], onPage: (given: Run[]) => void): Promise<number
   let place: WalkPlace | undefined
   for (let pages = 1; ; pages += 1) {
     const page = await walkPage({}, place, ask)
-    onPage(page.runs)
+    onPage(page.rows)
     if (!page.next) return pages
     place = page.next
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiFilter, earlier, later } from './apiFilter.ts'
 import { isSameView, readRunsSearch, searchOfView, viewFilterOf, withStatuses } from './search.ts'
-import { fieldOf, isTimeText, momentOf, momentOfField } from './times.ts'
+import { fieldOf, isTimeText, momentOf, momentOfField } from '../../parts/filters/times.ts'
 
 test('what the API would refuse is left out', () => {
   assert.deepEqual(

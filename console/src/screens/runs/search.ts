@@ -1,16 +1,26 @@
 // What the address of the list of runs holds: the filters of the API, the order, the page, and the time that the plot shows.
 import { chosen, oneOf, text, whole, type RawSearch } from '../../app/search.ts'
-import { isTimeText } from './times.ts'
+import { pageSizes } from '../../parts/pageSizes.ts'
+import { isTimeText } from '../../parts/filters/times.ts'
 
 export const statuses = ['pending', 'running', 'needs_attention', 'waiting', 'completed', 'failed', 'stopped'] as const
 export type FilterStatus = (typeof statuses)[number]
 
-export const sources = ['api', 'schedule', 'case_trigger', 'mcp', 'console', 'agent', 'retry', 'artifact'] as const
+export const sources = [
+  'api',
+  'schedule',
+  'case_trigger',
+  'trigger',
+  'mcp',
+  'console',
+  'agent',
+  'retry',
+  'artifact',
+] as const
 export const severities = ['critical', 'medium', 'low'] as const
 export const sorts = ['created_at', 'completed_at', 'run_number'] as const
 export const spans = ['1h', '6h', '24h', '7d', '30d', '90d'] as const
 export type Span = (typeof spans)[number]
-export const sizes = [25, 50, 100] as const
 
 export const readRunsSearch = (raw: RawSearch) =>
   chosen({
@@ -28,7 +38,7 @@ export const readRunsSearch = (raw: RawSearch) =>
     sort_by: oneOf(sorts, raw['sort_by']),
     sort_order: oneOf(['asc', 'desc'], raw['sort_order']),
     page: whole(raw['page']),
-    size: sizes.find((size) => size === raw['size']),
+    size: pageSizes.find((size) => size === raw['size']),
     span: oneOf(spans, raw['span']),
   })
 

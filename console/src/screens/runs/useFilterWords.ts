@@ -4,7 +4,7 @@ import { agentQuery } from '../../queries/agents.ts'
 import { queueNamesQuery } from '../../queries/queues.ts'
 import { membersQuery } from '../../queries/team.ts'
 import { statusesOf, type FilterName, type RunsSearch } from './search.ts'
-import { timeWords } from './times.ts'
+import { timeWords } from '../../parts/filters/times.ts'
 import { filterStatusWord, filterWords, issueWords, severityWords, sourceWords } from './words.ts'
 
 interface Words {

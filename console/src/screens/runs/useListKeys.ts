@@ -7,7 +7,7 @@ import { useSession } from '../../app/session.tsx'
 import { isEnded } from '../../parts/Status.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import type { ShownRun } from './useRunList.ts'
-import type { Selection } from './useSelection.ts'
+import type { Selection } from '../../parts/useSelection.ts'
 
 const where = 'Runs'
 
@@ -21,7 +21,7 @@ interface Keyed {
 
 export function useListKeys({ table, rows, selection, onStop, onStopSelected }: Keyed): void {
   const { unable } = useSession()
-  /** The run that had the focus last: where to go on after the focus was elsewhere. */
+  /** The run that had the focus last: where to continue after the focus was elsewhere. */
   const last = useRef<string>(undefined)
 
   useEffect(() => {

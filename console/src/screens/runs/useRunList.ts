@@ -5,7 +5,8 @@ import { useState } from 'react'
 import { runyard } from '../../app/client.ts'
 import { chosen } from '../../app/search.ts'
 import { runListQuery, runQuery, runTotalQuery } from '../../queries/runs.ts'
-import { apiFilter, apiOrder, earlier, isNewestFirst, later, momentAfter, type ApiFilter } from './apiFilter.ts'
+import { momentAfter } from '../../parts/moments.ts'
+import { apiFilter, apiOrder, earlier, isNewestFirst, later, type ApiFilter } from './apiFilter.ts'
 import { filterNames, type RunsSearch } from './search.ts'
 import { useRunDetails } from './useRunDetails.ts'
 
@@ -32,7 +33,7 @@ export interface RunList {
   newer: number
   /** Whether runs of before fit now that did not. */
   hasChanged: boolean
-  /** Opens the list anew. */
+  /** Opens the list again. */
   show: () => void
   retry: () => void
 }
@@ -50,7 +51,7 @@ const openingQuery = (search: RunsSearch, zone: string, page: number, size: numb
   const narrowed = chosen(Object.fromEntries(filterNames.map((name) => [name, search[name]])))
   const order = apiOrder(search)
   return queryOptions({
-    // not below 'runs': events must not open the list anew
+    // not below 'runs': events must not open the list again
     queryKey: ['runList', narrowed, order, size, zone],
     queryFn: async ({ signal }): Promise<Opening> => {
       const at = Date.now()
@@ -67,7 +68,7 @@ const openingQuery = (search: RunsSearch, zone: string, page: number, size: numb
       }
     },
     staleTime: Infinity,
-    // a connection that came back makes everything old, but must not open the list anew either
+    // a connection that came back makes everything old, but must not open the list again either
     enabled: (query) => query.state.data === undefined,
     placeholderData: keepPreviousData,
   })

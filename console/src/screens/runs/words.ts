@@ -19,6 +19,7 @@ export const sourceWords: Record<(typeof sources)[number], string> = {
   api: 'API',
   schedule: 'schedule',
   case_trigger: 'case',
+  trigger: 'trigger',
   mcp: 'MCP',
   console: 'console',
   agent: 'sub-run',

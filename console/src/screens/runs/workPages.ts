@@ -4,7 +4,7 @@ import { runyard } from '../../app/client.ts'
 import type { WorkPage } from '../../app/longWork.ts'
 import type { ApiFilter } from './apiFilter.ts'
 import { csvBegin, csvHead, csvOf } from './csv.ts'
-import { walkPage, type WalkPlace } from './walkRuns.ts'
+import { walkPage, type WalkPlace } from '../../parts/walkPages.ts'
 
 /** What the work is over: everything that fits, or the runs that somebody selected. */
 export type WorkRuns = { filter: ApiFilter } | { ids: string[] }
@@ -17,8 +17,8 @@ interface RunPage {
 
 async function filterPage(filter: ApiFilter, cursor: string | undefined): Promise<RunPage> {
   const place = cursor === undefined ? undefined : (JSON.parse(cursor) as WalkPlace)
-  const { runs, next, total } = await walkPage(filter, place, (input) => runyard.runs.list(input).page())
-  return { runs, next: next && JSON.stringify(next), total }
+  const { rows, next, total } = await walkPage(filter, place, (input) => runyard.runs.list(input).page())
+  return { runs: rows, next: next && JSON.stringify(next), total }
 }
 
 const readAtOnce = 10

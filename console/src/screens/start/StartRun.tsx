@@ -82,7 +82,9 @@ function StartForm({ wish, agentId, agent, onOther }: StartFormProps) {
       void navigate({ to: '/runs/$runId', params: { runId: run.id } })
     },
   })
-  const whyNot = unable('runs:write') ?? read.problem
+  // before that a run could start without what its agent needs
+  const isAsking = found.isPending ? 'What the agent reads is still being asked for.' : undefined
+  const whyNot = unable('runs:write') ?? isAsking ?? read.problem
   function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
@@ -92,6 +94,7 @@ function StartForm({ wish, agentId, agent, onOther }: StartFormProps) {
   return (
     <Dialog
       isOpen
+      isLoading={found.isPending}
       onClose={closeStartRun}
       title={
         <>

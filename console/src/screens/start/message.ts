@@ -52,7 +52,7 @@ export function messageOfDraft(draft: MessageDraft, schema: Known): Read {
     if (isObject(value)) return { message: value }
     return { problem: 'The JSON must be an object: it begins with { and ends with }.' }
   } catch (error) {
-    return { problem: `This is no JSON: ${(error as Error).message}.` }
+    return { problem: `This is not JSON: ${(error as Error).message}.` }
   }
 }
 

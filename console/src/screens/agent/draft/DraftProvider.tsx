@@ -1,4 +1,4 @@
-// The working copy of the agent that is shown: one for all its tabs, so that what was typed is saved wherever one goes on to.
+// The working copy of the agent that is shown: one for all its tabs, so that what was typed is saved whichever tab is opened next.
 import type { Build, BuildConfig } from '@runyard/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import {
@@ -35,7 +35,7 @@ export function useDraft(): Draft {
   return draft
 }
 
-/** `build` is the one to show. `onOpen` is told when what was typed became another build. */
+/** `build` is the one to show. `onOpen` is called when what was typed became another build. */
 export function DraftProvider({
   build,
   onOpen,

@@ -23,7 +23,7 @@ export interface Working {
   config: BuildConfig
   phase: Phase
   error?: unknown
-  /** What somebody else saved meanwhile. */
+  /** What somebody else saved since then. */
   theirs?: Build
   /** When the text was kept in this browser that was found there again. */
   restoredFrom?: string

@@ -187,7 +187,7 @@ function Discard({ agent, run, verb }: { agent: Agent; run: BuilderRun; verb: st
       void queries.invalidateQueries({ queryKey: ['agent', agent.id] })
       toast('The draft is as it was')
     },
-    onError: (error) => toastError('The builder goes on', error),
+    onError: (error) => toastError('Nothing was discarded', error),
   })
   return (
     <Button isBusy={discard.isPending} unable={unable('agents:write')} onClick={() => discard.mutate()}>

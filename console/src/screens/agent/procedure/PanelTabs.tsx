@@ -4,7 +4,7 @@ import { AgentLink } from '../AgentLink.tsx'
 import { useDraft } from '../draft/DraftProvider.tsx'
 import { procedurePanels } from '../search.ts'
 import type { BuilderState } from './useBuilderRun.ts'
-import style from './ViewSwitch.module.css'
+import style from '../../../parts/Switch.module.css'
 
 type Panel = (typeof procedurePanels)[number]
 

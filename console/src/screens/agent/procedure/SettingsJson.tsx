@@ -42,7 +42,7 @@ export function SettingsJson({ isReadOnly, onClose }: { isReadOnly: boolean; onC
             if (next) copy.edit(next)
           }}
         />
-        {!read && <Problem>This is no JSON object yet, so the settings are still as before.</Problem>}
+        {!read && <Problem>This is not a JSON object yet, so the settings are still as before.</Problem>}
         {problems.map(({ path, message }) => (
           <Problem key={path + message}>
             {path}: {message}

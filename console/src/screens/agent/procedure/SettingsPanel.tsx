@@ -48,13 +48,13 @@ export function SettingsPanel({ isReadOnly }: { isReadOnly: boolean }) {
         <div className={style.fields}>
           <Field
             label="Model"
-            hint="provider:model, or builtin:runbook, which carries out the steps and needs no key. Empty: the model of the server."
+            hint="provider:model, or builtin:runbook, which carries out the steps and needs no key. Several with commas between them: the next is asked where one cannot answer. Empty: the default of the team."
             problem={problemAt('data.models')}
           >
             <Input
               value={modelOf(config) ?? ''}
-              maxLength={200}
-              placeholder="the server’s"
+              maxLength={1000}
+              placeholder="the default"
               spellCheck={false}
               onChange={(event) => change(withModel(config, event.target.value))}
             />

@@ -2,7 +2,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { AgentLink } from '../AgentLink.tsx'
 import { procedureViews } from '../search.ts'
-import style from './ViewSwitch.module.css'
+import style from '../../../parts/Switch.module.css'
 
 const route = getRouteApi('/frame/agents/$agentId')
 const names: Record<(typeof procedureViews)[number], string> = { source: 'Write', rendered: 'Read', beside: 'Both' }

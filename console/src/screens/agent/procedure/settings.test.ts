@@ -21,6 +21,16 @@ test('a model is set and taken away, and what stands beside it stays', () => {
   const none = withModel(config, ' ')
   assert.deepEqual(none.data['models'], { agent: { temperature: 0 }, judge: { model: 'x' } })
   assert.equal(modelOf(withModel(none, 'claude-sonnet-5 ')), 'claude-sonnet-5')
+  const two = withModel(none, 'claude-sonnet-5, gpt-5')
+  assert.deepEqual(two.data['models'], {
+    agent: [{ temperature: 0, model: 'claude-sonnet-5' }, { model: 'gpt-5' }],
+    judge: { model: 'x' },
+  })
+  assert.equal(modelOf(two), 'claude-sonnet-5,gpt-5')
+  assert.deepEqual(withModel(two, 'gpt-5').data['models'], {
+    agent: { temperature: 0, model: 'gpt-5' },
+    judge: { model: 'x' },
+  })
   const plain: BuildConfig = { version: 'v2', data: { input: 'Go.' } }
   assert.ok(isSameConfig(withModel(withModel(plain, 'x'), ''), plain))
 })

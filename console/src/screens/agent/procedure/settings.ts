@@ -14,16 +14,26 @@ const textsOf = (value: unknown): string[] | undefined =>
 /** Empty objects are left out, so that a config that was opened and closed is the same. */
 const orNothing = (fields: Fields): Fields | undefined => (Object.keys(fields).length === 0 ? undefined : fields)
 
-/** Undefined: the model of the server. */
+/** One model, or several with commas between them in the order in which they are asked. Undefined: the default of the team. */
 export function modelOf({ data }: BuildConfig): string | undefined {
-  const { model } = fieldsOf(fieldsOf(data['models'])['agent'])
-  return typeof model === 'string' ? model : undefined
+  const { agent } = fieldsOf(data['models'])
+  const names = (Array.isArray(agent) ? agent : [agent]).map((one) => fieldsOf(one)['model'])
+  const texts = names.filter((name): name is string => typeof name === 'string')
+  return texts.length > 0 ? texts.join(',') : undefined
 }
 
 export function withModel(config: BuildConfig, model: string): BuildConfig {
   const models = fieldsOf(config.data['models'])
-  const { model: _before, ...agent } = fieldsOf(models['agent'])
-  const next = model.trim() === '' ? orNothing(agent) : { ...agent, model: model.trim() }
+  const before: unknown = models['agent']
+  // what else the first model has, it keeps
+  const { model: _before, ...agent } = fieldsOf(Array.isArray(before) ? before[0] : before)
+  const names = model.split(',').map((name) => name.trim())
+  const next =
+    names.length > 1
+      ? names.map((name, index) => ({ ...(index === 0 && agent), model: name }))
+      : names[0] === ''
+        ? orNothing(agent)
+        : { ...agent, model: names[0] }
   const { agent: _old, ...rest } = models
   return withData(config, 'models', orNothing({ ...rest, ...(next && { agent: next }) }))
 }
@@ -73,7 +83,7 @@ export function restOf({ data }: BuildConfig): string {
   return JSON.stringify(rest, null, 2)
 }
 
-/** Undefined: the text is no JSON object. */
+/** Undefined: the text is not a JSON object. */
 export function withRest(config: BuildConfig, text: string): BuildConfig | undefined {
   let rest: unknown
   try {

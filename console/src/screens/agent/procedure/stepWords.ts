@@ -11,7 +11,7 @@ export function stepWords(step: Step, lines: readonly string[]): string {
     kind === 'tool' && tool !== null ? tool : undefined,
     retry > 0 ? `${retry} ${retry === 1 ? 'retry' : 'retries'}` : undefined,
     is_conditional ? 'only if' : undefined,
-    on_error === 'continue' ? 'goes on after an error' : on_error === 'ask' ? 'asks after an error' : undefined,
+    on_error === 'continue' ? 'continues after an error' : on_error === 'ask' ? 'asks after an error' : undefined,
   ].filter((fact) => fact !== undefined)
   return facts.length === 0 ? kind : `${kind} · ${facts.join(', ')}`
 }

@@ -155,7 +155,7 @@ export function ScheduleDialog({ agentId, schedule, onClose }: ScheduleDialogPro
         <Field label="It starts">
           <Select options={repeats} value={recurring} onChange={(event) => setRecurring(event.target.value)} />
         </Field>
-        <Field label="If the run before is still going on">
+        <Field label="If the last run is still active">
           <Select options={overlaps} value={overlap} onChange={(event) => setOverlap(event.target.value)} />
         </Field>
         <Field label="If times were missed">

@@ -158,7 +158,7 @@ function Row({ schedule, onEdit }: { schedule: Schedule; onEdit: () => void }) {
           isBusy={remove.isPending}
           onConfirm={() => remove.mutate()}
         >
-          <p>It starts no more runs. Runs that it has started go on.</p>
+          <p>It starts no more runs. Runs that it has started continue.</p>
         </Confirm>
       </td>
     </tr>

@@ -1,85 +1,128 @@
-// Lets an agent work the cases of a queue, and says beforehand who does so already.
-import type { CaseTrigger } from '@runyard/sdk'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+// Makes or changes a trigger. One that has an address shows it, to be copied to its sender.
+import type { Trigger } from '@runyard/sdk'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { runyard } from '../../../app/client.ts'
-import { StatusShape } from '../../../look/StatusShape.tsx'
-import { Field, Input, Select } from '../../../parts/Field.tsx'
+import { CopyText } from '../../../parts/CopyText.tsx'
+import { Field, Input, Select, TextArea } from '../../../parts/Field.tsx'
 import { FormDialog } from '../../../parts/FormDialog.tsx'
 import { toast } from '../../../parts/toasts.tsx'
-import { triggersQuery } from '../../../queries/agents.ts'
-import { Sharing } from './Sharing.tsx'
+import { triggersQuery } from '../../../queries/triggers.ts'
+import { EventFields, PollFields, WebhookFields } from './KindFields.tsx'
+import { formOf, inputOf, unableOf, type TriggerForm } from './triggerForm.ts'
+import { kindWords, nameOf } from './triggerWords.ts'
 import style from './TriggersTab.module.css'
 
 interface TriggerDialogProps {
   agentId: string
   /** Undefined: a new one. */
-  trigger: CaseTrigger | undefined
+  trigger: Trigger | undefined
+  onMade: (triggerId: string) => void
   onClose: () => void
 }
 
-export function TriggerDialog({ agentId, trigger, onClose }: TriggerDialogProps) {
+const rootOf: Record<Trigger['kind'], string> = { webhook: 'body', event: 'event.data', poll: 'item', email: 'mail' }
+
+export function TriggerDialog({ agentId, trigger, onMade, onClose }: TriggerDialogProps) {
   const queries = useQueryClient()
-  const queues = useQuery({
-    queryKey: ['queues', 'names'],
-    queryFn: async ({ signal }) => (await runyard.queues.list({ limit: 250 }, { signal }).page()).queues,
-  })
-  const [queueId, setQueueId] = useState(trigger?.case_queue_id ?? '')
-  const [concurrency, setConcurrency] = useState(trigger?.concurrency ? String(trigger.concurrency) : '')
-  const conflicts = useQuery({
-    queryKey: ['agent', agentId, 'conflicts', queueId],
-    queryFn: ({ signal }) => runyard.caseTriggers.previewConflicts(agentId, { case_queue_id: queueId }, { signal }),
-    enabled: queueId !== '',
-  })
+  const [form, setForm] = useState(() => formOf(trigger))
+  const set = (change: Partial<TriggerForm>) => setForm({ ...form, ...change })
   const save = useMutation({
-    mutationFn: async (): Promise<unknown> => {
-      const input = { case_queue_id: queueId, concurrency: concurrency.trim() === '' ? null : Number(concurrency) }
-      return trigger
-        ? runyard.caseTriggers.update(agentId, trigger.id, input)
-        : runyard.caseTriggers.create(agentId, { ...input, enabled: true })
-    },
-    onSuccess() {
+    mutationFn: async () =>
+      trigger
+        ? (await runyard.triggers.update(trigger.id, inputOf(form))).trigger
+        : (await runyard.triggers.create(agentId, { kind: form.kind, ...inputOf(form) })).trigger,
+    onSuccess(saved) {
       void queries.invalidateQueries({ queryKey: triggersQuery(agentId).queryKey })
-      toast(trigger ? 'The trigger is changed' : 'The agent works this queue now')
-      onClose()
+      toast(trigger ? 'The trigger is changed' : `“${nameOf(saved)}” starts runs now`)
+      // its address is wanted next
+      if (!trigger && (saved.webhook || saved.email)) {
+        queries.setQueryData(triggersQuery(agentId).queryKey, (all = []) => [
+          ...all.filter(({ id }) => id !== saved.id),
+          saved,
+        ])
+        onMade(saved.id)
+      } else onClose()
     },
   })
+  const address = trigger?.webhook?.url ?? trigger?.email?.address
+  const root = rootOf[form.kind]
   return (
     <FormDialog
-      title={trigger ? 'Change the trigger' : 'Work a queue'}
+      title={trigger ? 'Change the trigger' : 'New trigger'}
       onClose={onClose}
-      verb={trigger ? 'Save' : 'Begin'}
-      unable={queueId === '' ? 'Choose a queue first.' : undefined}
+      verb={trigger ? 'Save' : 'Make'}
+      unable={unableOf(form, trigger)}
       isBusy={save.isPending}
-      error={save.error ?? queues.error}
+      error={save.error}
       onSend={() => save.mutate()}
+      width="wide"
     >
-      <Field label="Queue" hint={queues.data?.length === 0 ? 'The team has no queue yet.' : undefined} isRequired>
-        <Select
-          options={[
-            { value: '', label: 'Choose one' },
-            ...(queues.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
-          ]}
-          value={queueId}
-          onChange={(event) => setQueueId(event.target.value)}
-        />
-      </Field>
-      {conflicts.data?.has_conflict && (
-        <p className={style.shared} role="status">
-          <StatusShape shape="human" size={14} />
-          <Sharing agents={conflicts.data.conflicting_agents} />
+      {address && (
+        <p className={style.address}>
+          <span>{trigger?.webhook ? 'Senders post to this URL:' : 'Mail goes to this address:'}</span>
+          <CopyText text={address} what={trigger?.webhook ? 'URL' : 'address'} />
         </p>
       )}
-      <Field label="Cases at once" hint="Empty: as many as the queue allows.">
+      {!trigger && (
+        <Field label="What starts runs">
+          <Select
+            options={Object.entries(kindWords).map(([value, label]) => ({ value, label }))}
+            value={form.kind}
+            onChange={(event) => set({ kind: event.target.value as Trigger['kind'] })}
+          />
+        </Field>
+      )}
+      <Field label="Name">
+        <Input
+          value={form.name}
+          maxLength={200}
+          placeholder="New orders"
+          onChange={(event) => set({ name: event.target.value })}
+        />
+      </Field>
+      {form.kind === 'webhook' && (
+        <WebhookFields form={form} set={set} hasSecret={trigger?.webhook?.has_secret === true} />
+      )}
+      {form.kind === 'event' && <EventFields form={form} set={set} />}
+      {form.kind === 'poll' && <PollFields form={form} set={set} />}
+      <Field label="Filter" hint="An expression. Only what makes it true starts a run. Empty: everything does.">
+        <Input
+          value={form.filter}
+          maxLength={2000}
+          placeholder={`${root}.status == "open"`}
+          onChange={(event) => set({ filter: event.target.value })}
+        />
+      </Field>
+      <Field label="Message" hint="The message of each run, with {{ }} for values. Empty: what came in is the message.">
+        <TextArea
+          value={form.message}
+          rows={3}
+          maxLength={65_536}
+          placeholder={`Look at {{ ${root}.id }}`}
+          onChange={(event) => set({ message: event.target.value })}
+        />
+      </Field>
+      <Field
+        label="Key"
+        hint="An expression. What comes with a key that has started a run before starts none. Empty: the id that the sender itself gives."
+      >
+        <Input
+          value={form.dedupe_key}
+          maxLength={2000}
+          placeholder={`${root}.id`}
+          onChange={(event) => set({ dedupe_key: event.target.value })}
+        />
+      </Field>
+      <Field label="Runs at once" hint="Empty: no limit of its own. The others wait.">
         <Input
           type="number"
           min={1}
           max={10_000}
-          value={concurrency}
-          onChange={(event) => setConcurrency(event.target.value)}
+          value={form.concurrency}
+          onChange={(event) => set({ concurrency: event.target.value })}
         />
       </Field>
-      {!trigger && <p className="dim small">Cases that wait already start at once.</p>}
     </FormDialog>
   )
 }

@@ -1,133 +1,124 @@
-// The queue whose cases the agent works on.
-import type { CaseTrigger } from '@runyard/sdk'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { runyard } from '../../../app/client.ts'
+// What starts the agent from outside: webhooks, events, polls and mail, and the queue whose cases it works.
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import { useSession } from '../../../app/session.tsx'
-import { StatusShape } from '../../../look/StatusShape.tsx'
 import { Button } from '../../../parts/Button.tsx'
-import { Card } from '../../../parts/Card.tsx'
 import { CopyAs } from '../../../parts/CopyAs.tsx'
-import { Confirm } from '../../../parts/Dialog.tsx'
 import { Empty, Shown } from '../../../parts/states.tsx'
-import { Tag } from '../../../parts/Tag.tsx'
-import { toast, toastError } from '../../../parts/toasts.tsx'
-import { triggersQuery } from '../../../queries/agents.ts'
-import { brief } from '../../agents/brief.ts'
+import { caseTriggersQuery } from '../../../queries/agents.ts'
+import { triggersQuery } from '../../../queries/triggers.ts'
 import type { TabProps } from '../AgentScreen.tsx'
 import tab from '../tab.module.css'
-import { Sharing } from './Sharing.tsx'
+import { CaseTriggerCard } from './CaseTriggerCard.tsx'
+import { CaseTriggerDialog } from './CaseTriggerDialog.tsx'
+import { Deliveries } from './Deliveries.tsx'
 import { TriggerDialog } from './TriggerDialog.tsx'
+import { TriggerRow } from './TriggerRow.tsx'
 import style from './TriggersTab.module.css'
+
+const route = getRouteApi('/frame/agents/$agentId')
 
 export default function TriggersTab({ agent }: TabProps) {
   const { unable } = useSession()
+  const { trigger: openId, deliveries: shownId } = route.useSearch()
+  const navigate = route.useNavigate()
   const triggers = useQuery(triggersQuery(agent.id))
-  const [isOpen, setOpen] = useState(false)
+  const cases = useQuery(caseTriggersQuery(agent.id))
+  const open = (trigger: string | undefined) => void navigate({ search: (now) => ({ ...now, trigger }), replace: true })
+  const show = (deliveries: string | undefined) =>
+    void navigate({ search: (now) => ({ ...now, deliveries, delivered: undefined }), replace: true })
+  const cannot = unable('agents:write')
+  const make = (
+    <Button kind="go" icon="plus" unable={cannot} onClick={() => open('new')}>
+      New trigger
+    </Button>
+  )
+  const workQueue = (
+    <Button icon="queues" unable={cannot} onClick={() => open('queue')}>
+      Work a queue
+    </Button>
+  )
+  const opened = triggers.data?.find(({ id }) => id === openId)
+  const shown = triggers.data?.find(({ id }) => id === shownId)
   return (
     <>
-      <Shown query={triggers} what="triggers">
-        {([trigger]) =>
-          trigger ? (
-            <div className={tab.page}>
-              <header className={tab.head}>
-                <h2>Triggers</h2>
-                <p>An agent works the cases of one queue at most.</p>
-                <span className={tab.gap} />
-                <CopyAs operation="listAgentCaseTriggers" params={{ agent_id: agent.id }} />
-              </header>
-              <div className={tab.cards}>
-                <One trigger={trigger} onEdit={() => setOpen(true)} />
-              </div>
-            </div>
-          ) : (
-            <Empty
-              icon="queues"
-              title="It works on no queue"
-              action={
-                <Button kind="go" icon="plus" unable={unable('agents:write')} onClick={() => setOpen(true)}>
-                  Work a queue
-                </Button>
-              }
-              command={`runyard call createAgentCaseTrigger --agent-id ${agent.id} --case-queue-id QUEUE --enabled true`}
-            >
-              With a trigger, each case of a queue starts a run of the live build, in the order of the queue.
-            </Empty>
-          )
-        }
-      </Shown>
-      {isOpen && <TriggerDialog agentId={agent.id} trigger={triggers.data?.[0]} onClose={() => setOpen(false)} />}
-    </>
-  )
-}
-
-function One({ trigger, onEdit }: { trigger: CaseTrigger; onEdit: () => void }) {
-  const { unable } = useSession()
-  const queries = useQueryClient()
-  const [isDeleting, setDeleting] = useState(false)
-  const { id, agent_id, case_queue_name, enabled, concurrency, conflicting_agents } = trigger
-  const learn = () => void queries.invalidateQueries({ queryKey: triggersQuery(agent_id).queryKey })
-  const pause = useMutation({
-    mutationFn: (isOn: boolean) => runyard.caseTriggers.update(agent_id, id, { enabled: isOn }),
-    onSuccess(_answer, isOn) {
-      learn()
-      toast(isOn ? 'It is given cases again' : 'It is given no more cases', isOn ? undefined : () => pause.mutate(true))
-    },
-    onError: (error) => toastError('The trigger is as it was', error),
-  })
-  const remove = useMutation({
-    mutationFn: () => runyard.caseTriggers.delete(agent_id, id),
-    onSuccess() {
-      learn()
-      setDeleting(false)
-      toast('The trigger is deleted')
-    },
-    onError: (error) => toastError('The trigger was not deleted', error),
-  })
-  const cannot = unable('agents:write')
-  return (
-    <Card
-      title={brief(case_queue_name)}
-      facts={<Tag tone={enabled ? 'live' : undefined}>{enabled ? 'at work' : 'paused'}</Tag>}
-    >
-      <div className={style.body}>
-        <p>
-          Each case of this queue starts a run.{' '}
-          {concurrency === null ? 'As many at once as the queue allows.' : `At most ${concurrency} at once.`}
-        </p>
-        {conflicting_agents.length > 0 && (
-          <p className={style.shared}>
-            <StatusShape shape="human" size={14} />
-            <Sharing agents={conflicting_agents} />
-          </p>
+      <Shown query={cases} what="triggers">
+        {([caseTrigger]) => (
+          <Shown query={triggers} what="triggers">
+            {(all) =>
+              all.length === 0 && !caseTrigger ? (
+                <Empty
+                  icon="queues"
+                  title="Nothing from outside starts it"
+                  action={
+                    <span className={style.actions}>
+                      {make}
+                      {workQueue}
+                    </span>
+                  }
+                  command={`runyard call createAgentTrigger --agent-id ${agent.id} --kind webhook`}
+                >
+                  A trigger starts a run for each webhook, event, new item elsewhere or mail. With a queue, each of its
+                  cases starts a run.
+                </Empty>
+              ) : (
+                <div className={tab.page}>
+                  <header className={tab.head}>
+                    <h2>Triggers</h2>
+                    <span className={tab.gap} />
+                    <CopyAs operation="listAgentTriggers" params={{ agent_id: agent.id }} />
+                    {!caseTrigger && workQueue}
+                    {make}
+                  </header>
+                  {caseTrigger && (
+                    <div className={tab.cards}>
+                      <CaseTriggerCard trigger={caseTrigger} onEdit={() => open('queue')} />
+                    </div>
+                  )}
+                  {all.length > 0 && (
+                    <table className={tab.table}>
+                      <thead>
+                        <tr>
+                          <th scope="col">Trigger</th>
+                          <th scope="col">Started by</th>
+                          <th scope="col">Last delivery</th>
+                          <th scope="col">
+                            <span className="forReaders">Actions</span>
+                          </th>
+                        </tr>
+                      </thead>
+                      <tbody>
+                        {all.map((trigger) => (
+                          <TriggerRow
+                            key={trigger.id}
+                            trigger={trigger}
+                            isShown={trigger.id === shownId}
+                            onEdit={() => open(trigger.id)}
+                            onShow={() => show(trigger.id === shownId ? undefined : trigger.id)}
+                          />
+                        ))}
+                      </tbody>
+                    </table>
+                  )}
+                  {shown && <Deliveries key={shown.id} trigger={shown} onClose={() => show(undefined)} />}
+                </div>
+              )
+            }
+          </Shown>
         )}
-        <div className={style.actions}>
-          <Button icon="edit" unable={cannot} onClick={onEdit}>
-            Change…
-          </Button>
-          <Button
-            icon={enabled ? 'pause' : 'play'}
-            isBusy={pause.isPending}
-            unable={cannot}
-            onClick={() => pause.mutate(!enabled)}
-          >
-            {enabled ? 'Pause' : 'Resume'}
-          </Button>
-          <Button kind="no" icon="trash" unable={cannot} onClick={() => setDeleting(true)}>
-            Delete…
-          </Button>
-        </div>
-      </div>
-      <Confirm
-        isOpen={isDeleting}
-        onClose={() => setDeleting(false)}
-        title={`Delete the trigger on “${brief(case_queue_name)}”?`}
-        verb="Delete"
-        isBusy={remove.isPending}
-        onConfirm={() => remove.mutate()}
-      >
-        <p>The agent is given no more cases of this queue. Runs under way go on.</p>
-      </Confirm>
-    </Card>
+      </Shown>
+      {openId === 'queue' && (
+        <CaseTriggerDialog agentId={agent.id} trigger={cases.data?.[0]} onClose={() => open(undefined)} />
+      )}
+      {(openId === 'new' || opened) && (
+        <TriggerDialog
+          key={openId}
+          agentId={agent.id}
+          trigger={opened}
+          onMade={(id) => open(id)}
+          onClose={() => open(undefined)}
+        />
+      )}
+    </>
   )
 }

@@ -20,6 +20,7 @@ const steps = (names: string): StepLine[] =>
     waits: [],
     subRunId: undefined,
     isCopied: false,
+    isRoom: false,
   }))
 
 const told = (one: string, other: string) =>

@@ -12,7 +12,10 @@ import { Tag } from '../../../parts/Tag.tsx'
 import { Time } from '../../../parts/Time.tsx'
 import { toastError } from '../../../parts/toasts.tsx'
 import { visible } from '../../../parts/visibleText.ts'
+import { runMarksQuery } from '../../../queries/evaluations.ts'
 import { runEvaluationQuery } from '../../../queries/run.ts'
+import { MarkButtons } from '../../evaluations/MarkButtons.tsx'
+import { MarkNotes } from '../../evaluations/MarkNotes.tsx'
 import style from './Evaluation.module.css'
 
 type Run = GetRunAnswer['run']
@@ -63,9 +66,13 @@ function Checks({ run, evaluation }: { run: Run; evaluation: EvaluationOf }) {
             <Time at={at} />
           </span>
         </p>
-        <EvaluateNow run={run} isUnderWay={status === 'in_progress'} />
+        <span className={style.acts}>
+          <YourMark run={run} />
+          <EvaluateNow run={run} isUnderWay={status === 'in_progress'} />
+        </span>
       </header>
       <p className={style.comment}>{visible(summary.final_comment)}</p>
+      <Marks runId={run.id} />
       {missed.length > 0 && (
         <section>
           <h2 className="caption">Issues</h2>
@@ -88,6 +95,28 @@ function Checks({ run, evaluation }: { run: Run; evaluation: EvaluationOf }) {
       )}
     </div>
   )
+}
+
+/** Everybody's mark, with what they wrote. */
+function Marks({ runId }: { runId: string }) {
+  const { data: marks } = useQuery(runMarksQuery(runId))
+  if (!marks?.length) return null
+  return (
+    <section className={style.marks}>
+      <h2 className="caption">Marks of people</h2>
+      <MarkNotes marks={marks} />
+    </section>
+  )
+}
+
+/** What people think of it, beside what the checks found. */
+function YourMark({ run }: { run: Run }) {
+  const { profile } = useSession()
+  const { data: marks } = useQuery(runMarksQuery(run.id))
+  if (!marks) return null
+  const own = marks.find(({ member_id }) => member_id === profile.id)?.verdict ?? null
+  const total = (verdict: 'good' | 'bad') => marks.filter((mark) => mark.verdict === verdict).length
+  return <MarkButtons runId={run.id} own={own} good={total('good')} bad={total('bad')} what={`run ${run.run_number}`} />
 }
 
 function Check({ result: { label, passed, severity, comment, flag, evidence } }: { result: EvalResult }) {

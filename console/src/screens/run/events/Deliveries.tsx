@@ -1,15 +1,15 @@
 // The deliveries of one event: to whom, how often, and what became of them.
 import type { Delivery, RunEvent } from '@runyard/sdk'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { runyard } from '../../../app/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useSession } from '../../../app/session.tsx'
 import { counted } from '../../../parts/amounts.ts'
 import { Button } from '../../../parts/Button.tsx'
 import { CopyText } from '../../../parts/CopyText.tsx'
+import { DeliveryTag } from '../../../parts/events/DeliveryTags.tsx'
+import { useResend } from '../../../parts/events/useResend.ts'
 import { Shown } from '../../../parts/states.tsx'
-import { Tag } from '../../../parts/Tag.tsx'
 import { Time } from '../../../parts/Time.tsx'
-import { toast, toastError } from '../../../parts/toasts.tsx'
 import { visible } from '../../../parts/visibleText.ts'
 import { runDeliveriesQuery } from '../../../queries/run.ts'
 import style from './Deliveries.module.css'
@@ -25,7 +25,7 @@ export function Deliveries({ runId, event }: { runId: string; event: RunEvent })
           {all
             .filter(({ event_id: id }) => id === event.id)
             .map((delivery) => (
-              <DeliveryItem key={delivery.id} delivery={delivery} runId={runId} />
+              <DeliveryItem key={delivery.id} delivery={delivery} />
             ))}
         </ul>
       )}
@@ -33,28 +33,11 @@ export function Deliveries({ runId, event }: { runId: string; event: RunEvent })
   )
 }
 
-const words: Record<Delivery['status'], { says: string; tone?: 'wait' | 'fail' }> = {
-  new: { says: 'to be sent' },
-  retrying: { says: 'tried again', tone: 'wait' },
-  replaying: { says: 'sent again', tone: 'wait' },
-  delivered: { says: 'delivered' },
-  dead: { says: 'given up', tone: 'fail' },
-}
-
-function DeliveryItem({ delivery, runId }: { delivery: Delivery; runId: string }) {
-  const queries = useQueryClient()
-  const again = useMutation({
-    mutationFn: () => runyard.deliveries.replay(delivery.id),
-    onSuccess: () => {
-      toast('The event is sent again')
-      return queries.invalidateQueries({ queryKey: ['run', runId] })
-    },
-    onError: (error) => toastError('The event could not be sent again', error),
-  })
-  const { says, tone } = words[delivery.status]
+function DeliveryItem({ delivery }: { delivery: Delivery }) {
+  const again = useResend()
   return (
     <li>
-      <Tag tone={tone}>{says}</Tag>
+      <DeliveryTag status={delivery.status} />
       <span className="cut" title={delivery.url}>
         {delivery.subscription_id === null ? 'callback ' : ''}
         {visible(delivery.url)}
@@ -69,8 +52,11 @@ function DeliveryItem({ delivery, runId }: { delivery: Delivery; runId: string }
       </span>
       {delivery.reason !== null && <span className={style.reason}>{visible(delivery.reason)}</span>}
       <CopyText text={delivery.id} what="delivery id" shown="" />
+      <Link className="link" to="/events" search={{ tab: 'deliveries', delivery: delivery.id }}>
+        Attempts
+      </Link>
       {delivery.status === 'dead' && (
-        <Button icon="retry" isBusy={again.isPending} onClick={() => again.mutate()}>
+        <Button icon="retry" isBusy={again.isPending} onClick={() => again.mutate(delivery)}>
           Send again
         </Button>
       )}

@@ -1,5 +1,5 @@
 // The event log of a run: what happened, in order, and what became of the deliveries of each event.
-import type { DeliveryCounts, GetRunAnswer, RunEvent } from '@runyard/sdk'
+import type { GetRunAnswer, RunEvent } from '@runyard/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -7,15 +7,16 @@ import { useSetting, zoneOf } from '../../../app/settings.ts'
 import { Icon } from '../../../look/Icon.tsx'
 import { count } from '../../../parts/amounts.ts'
 import { Button } from '../../../parts/Button.tsx'
+import { DeliveryTags } from '../../../parts/events/DeliveryTags.tsx'
+import look from '../../../parts/events/EventRow.module.css'
+import { eventWords, stepOfEvent } from '../../../parts/events/eventWords.ts'
 import { Json } from '../../../parts/Json.tsx'
 import { Empty, Shown } from '../../../parts/states.tsx'
-import { Tag } from '../../../parts/Tag.tsx'
 import { exactTime } from '../../../parts/Time.tsx'
 import { visible } from '../../../parts/visibleText.ts'
 import { eventsAPage, runEventsQuery } from '../../../queries/run.ts'
 import { useRunAddress } from '../address.ts'
 import { Deliveries } from './Deliveries.tsx'
-import { eventWords, stepOfEvent } from './eventWords.ts'
 import style from './Events.module.css'
 
 export function Events({ run }: { run: GetRunAnswer['run'] }) {
@@ -91,18 +92,18 @@ function EventRow({ event, runId }: { event: RunEvent; runId: string }) {
       <tr>
         <td className="dim">{event.sequence}</td>
         <td>
-          <button type="button" className={style.open} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <button type="button" className={look.open} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             <Icon name={isOpen ? 'down' : 'right'} size={13} />
             <code>{event.event}</code>
           </button>
-          {words !== undefined && <span className={style.words}>{visible(words)}</span>}
+          {words !== undefined && <span className={look.words}>{visible(words)}</span>}
           {step !== undefined && (
             <Link className="link small" {...linkTo({ step })}>
               step {step}
             </Link>
           )}
         </td>
-        <td className={style.when}>
+        <td className={look.when}>
           <time dateTime={event.created_at} title={exactTime(event.created_at, timeZone)}>
             {new Date(event.created_at).toLocaleTimeString('en-GB', { timeZone })}
           </time>
@@ -120,18 +121,5 @@ function EventRow({ event, runId }: { event: RunEvent; runId: string }) {
         </tr>
       )}
     </tbody>
-  )
-}
-
-function DeliveryTags({ of: { total, delivered, retrying, dead } }: { of: DeliveryCounts }) {
-  if (total === 0) return <span className="dim small">none</span>
-  const waiting = total - delivered - retrying - dead
-  return (
-    <span className={style.tags}>
-      {dead > 0 && <Tag tone="fail">{count(dead)} given up</Tag>}
-      {retrying > 0 && <Tag tone="wait">{count(retrying)} tried again</Tag>}
-      {waiting > 0 && <Tag>{count(waiting)} to be sent</Tag>}
-      {delivered > 0 && <Tag>{count(delivered)} delivered</Tag>}
-    </span>
   )
 }

@@ -1,16 +1,18 @@
 // The tab with the files of a run: the list, and the chosen file beside it.
 import type { GetRunAnswer } from '@runyard/sdk'
 import { useQuery } from '@tanstack/react-query'
+import { FilePreview } from '../../../parts/files/FilePreview.tsx'
+import style from '../../../parts/files/FilesBeside.module.css'
+import { FileTree } from '../../../parts/files/FileTree.tsx'
 import { Empty, Shown } from '../../../parts/states.tsx'
-import { runFilesQuery } from '../../../queries/run.ts'
+import { runFileQuery, runFilesQuery } from '../../../queries/run.ts'
 import { useRunAddress } from '../address.ts'
-import { FileList } from './FileList.tsx'
-import style from './Files.module.css'
-import { Preview } from './Preview.tsx'
+import { useRunFiles } from './useRunFiles.ts'
 
 export function Files({ run }: { run: GetRunAnswer['run'] }) {
   const files = useQuery(runFilesQuery(run.id))
   const { search } = useRunAddress()
+  const place = useRunFiles()
   return (
     <Shown query={files} what="files">
       {(entries) =>
@@ -21,13 +23,13 @@ export function Files({ run }: { run: GetRunAnswer['run'] }) {
         ) : (
           <div className={style.files}>
             <nav className={style.list} aria-label="Files">
-              <FileList entries={entries} />
+              <FileTree entries={entries} place={place} />
             </nav>
             <div className={style.shown}>
               {search.file === undefined ? (
                 <p className={style.hint}>Choose a file to see what is in it.</p>
               ) : (
-                <Preview key={search.file} runId={run.id} path={search.file} />
+                <FilePreview key={search.file} query={runFileQuery(run.id, search.file)} />
               )}
             </div>
           </div>

@@ -6,7 +6,7 @@ import { Button } from '../../../parts/Button.tsx'
 import { Dialog } from '../../../parts/Dialog.tsx'
 import { Progress } from '../../../parts/Progress.tsx'
 import { toast } from '../../../parts/toasts.tsx'
-import { saveBlob } from '../files/saveFile.ts'
+import { saveBlob } from '../../../parts/files/saveFile.ts'
 import { gatherEvidence, type Gathered } from './evidence.ts'
 import style from './EvidenceDialog.module.css'
 

@@ -25,7 +25,9 @@ export function Facts({ run, activeMs }: { run: Run; activeMs: number | undefine
       </Fact>
       {run.case_id !== null && (
         <Fact name="Case">
-          <span className="cut">{visible(run.case_title ?? run.case_id)}</span>{' '}
+          <Link className={classes('link', 'cut')} to="/cases/$caseId" params={{ caseId: run.case_id }}>
+            {visible(run.case_title ?? run.case_id)}
+          </Link>{' '}
           <CopyText text={run.case_id} what="case id" shown="" />
         </Fact>
       )}

@@ -158,7 +158,7 @@ function Content({ step, tab }: { step: WholeRunStep; tab: StepTab }) {
   if (tab === 'arguments')
     return (
       <div className={style.whole}>
-        {step.kind === 'model' ? (
+        {step.kind === 'model' && step.room === null ? (
           <p className="dim">
             A model is asked with the whole conversation. <Said />
           </p>
@@ -183,9 +183,9 @@ function Content({ step, tab }: { step: WholeRunStep; tab: StepTab }) {
     <>
       <Ledger step={step} />
       <div className={style.both}>
-        {step.kind !== 'model' && (
+        {(step.kind !== 'model' || step.room !== null) && (
           <div>
-            <span className="caption">Arguments</span>
+            <span className="caption">{step.room === null ? 'Arguments' : 'What it made shorter'}</span>
             <div className={style.small}>
               <Json value={step.arguments} rows={14} hasTools={false} />
             </div>
@@ -195,11 +195,7 @@ function Content({ step, tab }: { step: WholeRunStep; tab: StepTab }) {
           <div>
             <span className="caption">Result</span>
             <div className={style.small}>
-              {step.error === null ? (
-                <Json value={step.result} rows={14} hasTools={false} />
-              ) : (
-                <Problem text={step.error} />
-              )}
+              {step.error === null ? <Notes step={step} rows={14} /> : <Problem text={step.error} />}
             </div>
           </div>
         )}
@@ -208,7 +204,8 @@ function Content({ step, tab }: { step: WholeRunStep; tab: StepTab }) {
   )
 }
 
-function Result({ step: { kind, result, error, status } }: { step: WholeRunStep }) {
+function Result({ step }: { step: WholeRunStep }) {
+  const { kind, result, error, status } = step
   if (error === null && result === null) {
     const isOpen = status === 'running' || status === 'waiting'
     return <p className="dim">{isOpen ? 'It is not there yet.' : kind === 'model' ? <Said /> : 'It has none.'}</p>
@@ -216,7 +213,23 @@ function Result({ step: { kind, result, error, status } }: { step: WholeRunStep 
   return (
     <>
       {error !== null && <Problem text={error} />}
-      {typeof result === 'string' ? <Markdown text={result} /> : result !== null && <Json value={result} rows={300} />}
+      {typeof result === 'string' ? <Markdown text={result} /> : result !== null && <Notes step={step} rows={300} />}
+    </>
+  )
+}
+
+/** The notes of a folding are read as text; any other result is a value. */
+function Notes({ step: { room, result }, rows }: { step: WholeRunStep; rows: number }) {
+  const { says, notes } = (room === null ? {} : result) as { says?: unknown; notes?: unknown }
+  if (typeof says !== 'string') return <Json value={result} rows={rows} hasTools={rows > 100} />
+  return (
+    <>
+      <p>{visible(says)}.</p>
+      {typeof notes === 'string' && (
+        <div className={style.notes}>
+          <Markdown text={notes} />
+        </div>
+      )}
     </>
   )
 }

@@ -39,7 +39,7 @@ export function titleOfMoment({ kind, attempt, by, cut_reason: reason }: StepMom
     case 'trouble':
       return attempt === undefined ? 'No answer' : `Attempt ${attempt}, no answer`
     case 'put_off':
-      return 'Put off'
+      return 'Postponed'
     case 'cut': {
       const how = reason === 'gave_back' ? 'the process gave it back' : 'the process died'
       return attempt === undefined ? capitalised(how) : `Attempt ${attempt}, then ${how}`
@@ -85,4 +85,10 @@ const kinds: Record<WholeRunStep['kind'], string> = {
   sub_run: 'run of another agent',
 }
 
-export const kindOf = ({ kind }: Pick<WholeRunStep, 'kind'>): string => kinds[kind]
+const rooms: Record<NonNullable<WholeRunStep['room']>, string> = {
+  shorten: 'old results shown shorter',
+  fold: 'notes in place of old turns',
+}
+
+export const kindOf = ({ kind, room }: Pick<WholeRunStep, 'kind' | 'room'>): string =>
+  room === null ? kinds[kind] : rooms[room]

@@ -100,7 +100,7 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
         ) : hasFailed ? (
           <StatusShape shape="failed" size={14} />
         ) : (
-          <Icon name={icons[step.kind]} size={14} />
+          <Icon name={step.isRoom ? 'book' : icons[step.kind]} size={14} />
         )}
       </span>
       <span className={style.label}>

@@ -108,7 +108,7 @@ function Waterfall({ run, steps: { steps, aheadMs }, foot, onOpen }: TimelinePro
     [stop, choose],
   )
 
-  /** Selects the step that is so many rows away, and brings it into sight. */
+  /** Selects the step that is this many rows away, and brings it into sight. */
   const move = (by: number) => {
     const at = search.step === undefined ? (by > 0 ? -1 : rows.count) : rows.placeOf(search.step)
     for (let next = at + by; next >= 0 && next < rows.count; next += Math.sign(by)) {

@@ -23,6 +23,7 @@ export function linesOf(steps: RunStep[], { waits, cuts }: Pick<RunAxis, 'waits'
   return steps.map((step) => ({
     seq: step.seq,
     kind: step.kind === 'tool' && step.name?.startsWith('browser_') ? 'browser' : step.kind,
+    isRoom: step.room !== null,
     tool: step.kind === 'model' ? undefined : (step.name ?? undefined),
     name: visible(step.title),
     detail: visible(step.status === 'failed' && step.error !== null ? step.error : (step.detail ?? '')),

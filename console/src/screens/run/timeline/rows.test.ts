@@ -19,6 +19,7 @@ const step = (seq: number, more: Partial<StepLine> = {}): StepLine => ({
   waits: [],
   subRunId: undefined,
   isCopied: false,
+  isRoom: false,
   ...more,
 })
 const many = (count: number) => Array.from({ length: count }, (_, at) => step(at + 1))

@@ -14,6 +14,8 @@ export interface StepWaited {
 export interface StepLine {
   seq: number
   kind: StepKind
+  /** It made room in the window of the model: it wrote notes in place of old turns, or old results are shown shortened. */
+  isRoom: boolean
   /** The tool; undefined for a turn of a model. */
   tool: string | undefined
   /** `http_request`, `Turn 3`, or what a person was asked. */

@@ -21,6 +21,7 @@ const step = (seq: number, to: number | undefined): StepLine => ({
   waits: [],
   subRunId: undefined,
   isCopied: false,
+  isRoom: false,
 })
 
 /** A run of which two steps are given at a time. */

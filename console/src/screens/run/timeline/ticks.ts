@@ -36,7 +36,7 @@ const steps = [
   ...[1, 2, 7, 14, 28, 91, 182, 365].map((many) => many * day),
 ]
 
-/** The smallest round amount that gives at most so many ticks. */
+/** The smallest round amount that gives at most this many ticks. */
 export const stepFor = (ms: number, most: number): number =>
   steps.find((step) => ms / step <= most) ?? Math.ceil(ms / most / day) * day
 

@@ -19,6 +19,7 @@ const step = (more: Partial<StepLine>): StepLine => ({
   waits: [],
   subRunId: undefined,
   isCopied: false,
+  isRoom: false,
   ...more,
 })
 

@@ -1,0 +1,71 @@
+// The state of the installation as a text for a ticket or a chat: no secret is in it, since none is in the answer.
+import type { GetSystemAnswer } from '@runyard/sdk'
+import { bytes, count, duration } from '../../parts/amounts.ts'
+import { nameOfProcess, troublesOf } from './health.ts'
+
+export function diagnosticsOf(system: GetSystemAnswer, userAgent: string): string {
+  const { version, node_version, now, database, processes, waiting_work, sizes, settings } = system
+  const at = Date.parse(now)
+  const troubles = troublesOf(system)
+  return [
+    `# Runyard ${version}, ${now}`,
+    '',
+    `Node ${node_version}, PostgreSQL ${database.version} (${database.is_embedded ? 'embedded' : 'own'}), ` +
+      `${bytes(database.bytes)}, ${database.connections} of ${database.connections_max} connections`,
+    `Browser: ${userAgent}`,
+    '',
+    '## What needs a look',
+    ...(troubles.length === 0 ? ['nothing'] : troubles.map((one) => `- ${one}`)),
+    '',
+    '## Waiting work',
+    ...waiting_work.map(
+      ({ what, since }) =>
+        `- ${what}: ${since === null ? 'none is due' : `due for ${duration(at - Date.parse(since))}`}`,
+    ),
+    '',
+    '## Processes',
+    ...processes.flatMap((one) => [
+      `### ${nameOfProcess(one)}, since ${one.started_at}, reported ${one.reported_at ?? 'never'}`,
+      ...(one.report
+        ? [
+            `${bytes(one.report.memory_bytes)} of memory, ${one.report.cpu_percent} % of a core`,
+            ...one.report.loops.map(
+              (loop) =>
+                `- loop ${loop.name}: ${count(loop.turns)} turns, ${count(loop.failures)} failed, ${loop.late_ms} ms late, took ${loop.took_ms} ms` +
+                (loop.under_way_ms === null ? '' : `, under way for ${loop.under_way_ms} ms`),
+            ),
+            ...one.report.lanes.map(
+              (lane) =>
+                `- lane ${lane.name}: ${count(lane.operations)} writes in ${count(lane.commits)} commits of ${lane.mean_ms} ms, ${count(lane.waiting)} wait`,
+            ),
+            ...one.report.pools.map(
+              (pool) => `- pool ${pool.name}: ${pool.taken} of ${pool.size}, ${pool.waiting} wait`,
+            ),
+          ]
+        : []),
+    ]),
+    '',
+    '## Sizes',
+    ...sizes.map(
+      (one) =>
+        `- ${one.what}: ${bytes(one.bytes)}, about ${count(one.rows)} rows, ${growthWords(one, at) ?? 'growth not measured yet'}`,
+    ),
+    '',
+    '## Settings that are set',
+    ...settings
+      .filter(({ is_set }) => is_set)
+      .map(({ name, is_secret, value }) => `- ${name}=${is_secret ? '(secret)' : (value ?? '')}`),
+    '',
+  ].join('\n')
+}
+
+const signed = (size: number): string => `${size < 0 ? '−' : '+'}${bytes(Math.abs(size))}`
+
+type Grown = Pick<GetSystemAnswer['sizes'][number], 'bytes_a_day' | 'grown_bytes' | 'measured_at'>
+
+/** `+12.0 MB a day`, or `+80 KB in 40 min` before a day has passed; undefined: it was measured only now. */
+export function growthWords({ bytes_a_day, grown_bytes, measured_at }: Grown, now: number): string | undefined {
+  if (bytes_a_day !== null) return `${signed(bytes_a_day)} a day`
+  if (grown_bytes === null || measured_at === null) return undefined
+  return `${signed(grown_bytes)} in ${duration(Math.max(0, now - Date.parse(measured_at)))}`
+}

@@ -1,0 +1,195 @@
+// Agents as people make them: written with completion and fixes, run by a form, promoted past a gate and rolled back.
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import type { Runyard } from '../../sdk/src/index.ts'
+import { proves } from '../../server/test/kit/proves.ts'
+import { axe } from './kit/axe.ts'
+import { step } from './kit/sampleAgents.ts'
+import { needsConsole, needsLongConsole, stage } from './kit/stage.ts'
+
+const story = stage()
+
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Procedure' })
+
+/** Types into the editor, where the cursor is. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.keyboard.insertText(text)
+}
+
+const shownRun = async (page: Page, sdk: Runyard) =>
+  (await sdk.runs.get(/runs\/([0-9a-f-]{36})/.exec(page.url())?.[1] ?? '')).run
+
+proves(
+  'console.agents.write',
+  'a person makes an agent, writes a block with completion, takes a fix at its line, and runs the draft by its form, twice',
+  needsConsole,
+  story(
+    async ({ page, sdk }) => {
+      await page.getByRole('banner').getByRole('button', { name: 'New agent' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('Pay desk')
+      await page.getByRole('button', { name: 'Make it' }).click()
+      await editor(page).click()
+      await page.keyboard.press('Control+a')
+      await write(page, '# Pay\n\n```fi')
+      await page.getByRole('option', { name: /^file/ }).click()
+      await page.keyboard.type(' p')
+      await page.getByRole('option', { name: /^path/ }).click()
+      await write(page, 'paid.txt\nPaid {{ mesage.amount }} EUR\n```\n')
+      const problem = editor(page).getByText('"mesage" is not known')
+      await problem.waitFor()
+      assert.match(await page.getByRole('button', { name: '1 error' }).innerText(), /line 4/)
+      assert.equal(await page.getByRole('button', { name: 'Save as build' }).getAttribute('aria-disabled'), 'true')
+      await page.getByRole('button', { name: 'Use message' }).click()
+      await problem.waitFor({ state: 'detached' })
+      assert.match(await editor(page).innerText(), /```file path=paid\.txt\nPaid \{\{ message\.amount \}\} EUR/)
+      await page.keyboard.press('Control+s')
+      await page.getByText('Saved in draft 2').waitFor()
+      await page.getByRole('region', { name: 'Steps' }).getByText('Exact').waitFor()
+
+      await page.keyboard.press('Control+Enter')
+      const form = page.getByRole('dialog', { name: /^Start a run of Pay desk/ })
+      await form.getByRole('button', { name: 'Start', exact: true }).click()
+      await form.getByText('This is needed.').waitFor()
+      await form.getByRole('textbox', { name: 'amount' }).fill('12')
+      assert.deepEqual(await axe(page), [])
+      await form.getByRole('button', { name: 'Start', exact: true }).click()
+      await page.waitForURL(/\/runs\/[0-9a-f-]{36}/)
+      const first = await shownRun(page, sdk)
+      assert.deepEqual([first.agent_name, first.message], ['Pay desk', { amount: '12' }])
+
+      await page.getByRole('button', { name: 'More', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Edit the input and run…' }).click()
+      assert.equal(await form.getByRole('textbox', { name: 'amount' }).inputValue(), '12')
+      await form.getByRole('textbox', { name: 'amount' }).fill('13')
+      await form.getByRole('button', { name: 'Start', exact: true }).click()
+      await page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.includes(first.id))
+      const second = await shownRun(page, sdk)
+      assert.deepEqual([second.build_id, second.message], [first.build_id, { amount: '13' }])
+    },
+    { path: '/agents' },
+  ),
+)
+
+const procedure = (text: string): string => `# Answer\n\n${step('output', text)}\n`
+
+/** An agent with a live build and a draft of another one. */
+async function twoBuilds(sdk: Runyard, name: string, gate: { min_score: number; last_runs: number }) {
+  const { agent_id } = await sdk.agents.create({ name, instructions: procedure('One') })
+  const config = { version: 'v2' as const, data: { input: procedure('Two'), limits: { max_steps: 9 } } }
+  const { build_id } = await sdk.agents.createRevision(agent_id, { config })
+  await sdk.evaluations.putPromotionGate(agent_id, gate)
+  return { agentId: agent_id, path: `/agents/${agent_id}?build=${build_id}` }
+}
+
+proves(
+  'console.agents.promote',
+  'a person reads what a promotion changes and what the gate says, promotes with a reason, and rolls back',
+  needsLongConsole,
+  story(async ({ page, sdk, service }) => {
+    const { agentId, path } = await twoBuilds(sdk, 'Answers', { min_score: 0.9, last_runs: 2 })
+    await page.goto(service.baseUrl + path)
+    await page.getByText('Gate closed').waitFor()
+    await page
+      .getByText('No run of this build has been evaluated yet: the gate wants 2. Run it 2 times.', { exact: true })
+      .waitFor()
+    await page.getByText('Compared with build 1, it adds 1 line, removes 1 line and changes 1 setting').waitFor()
+    const promote = page.getByRole('button', { name: 'Promote', exact: true })
+    assert.equal(await promote.getAttribute('aria-disabled'), 'true')
+    const reason = page.getByRole('textbox', { name: 'Why it goes live all the same' })
+    await reason.fill('Checked by hand.')
+    await promote.click()
+    await page.getByText('Build 2 is live').first().waitFor()
+
+    const back = page.getByRole('region', { name: 'Roll back to build 1' })
+    await back.getByText('Gate closed').waitFor()
+    await back.getByText('Compared with build 2, it adds 1 line, removes 1 line and changes 1 setting').waitFor()
+    assert.equal(await reason.inputValue(), 'Rolls back build 2.')
+    await back.getByRole('button', { name: 'Roll back to build 1' }).click()
+    await page.getByText('Build 1 is live').first().waitFor()
+    const { forced_promotions } = await sdk.evaluations.getPromotionGate(agentId)
+    assert.deepEqual(
+      forced_promotions.map((one) => one.reason),
+      ['Rolls back build 2.', 'Checked by hand.'],
+    )
+  }),
+)
+
+proves(
+  'console.accessible',
+  'an agent with an error and a closed gate has no hindrance in either theme, and is no wider than a phone',
+  needsLongConsole,
+  story(async ({ page, sdk, open, service }) => {
+    const { path } = await twoBuilds(sdk, 'Two themes', { min_score: 1, last_runs: 1 })
+    await page.goto(service.baseUrl + path)
+    for (const window of [page, await open({ path, theme: 'dark' })]) {
+      await window.getByText('Gate closed').waitFor()
+      await editor(window).click()
+      await window.keyboard.press('Control+Home')
+      await write(window, '```output if="mesage"\nx\n```\n')
+      await window.getByRole('button', { name: 'Use message' }).waitFor()
+      assert.deepEqual(await axe(window), [])
+    }
+    const phone = await open({ path, size: { width: 390, height: 844 } })
+    await phone.getByText('Gate closed').waitFor()
+    assert.equal(await phone.evaluate('document.documentElement.scrollWidth'), 390)
+  }),
+)
+
+proves(
+  'console.triggers',
+  'a person makes a webhook, copies its URL, sees what became of what was sent, and replays it',
+  needsLongConsole,
+  story(async ({ page, sdk, service, open }) => {
+    const config = { version: 'v2', data: { input: step('output', '{{ message }}') } } as const
+    const { agent_id } = await sdk.agents.create({ name: 'Order desk', build: { config } })
+    const path = `/agents/${agent_id}?tab=triggers`
+    await page.goto(service.baseUrl + path)
+    await page.getByText('Nothing from outside starts it').waitFor()
+    await page.getByRole('button', { name: 'New trigger' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('New orders')
+    await dialog.getByRole('combobox', { name: 'The sender proves itself by' }).selectOption('secret')
+    assert.equal(await dialog.getByRole('button', { name: 'Make' }).getAttribute('aria-disabled'), 'true')
+    await dialog.getByLabel('Secret').fill('a secret of the shop')
+    await dialog.getByRole('textbox', { name: 'Message' }).fill('Order {{ body.id }}')
+    await dialog.getByRole('textbox', { name: 'Key' }).fill('body.id')
+    await dialog.getByRole('button', { name: 'Make' }).click()
+    await dialog.getByText('Senders post to this URL:').waitFor()
+    assert.deepEqual(await axe(page), [])
+    const url = await dialog.getByRole('button', { name: /^Copy URL/ }).innerText()
+    assert.match(url, /\/in\/[a-z0-9]{48}$/)
+    await page.keyboard.press('Escape')
+
+    const post = (secret: string) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-webhook-secret': secret },
+        body: JSON.stringify({ id: 'o-1' }),
+      })
+    assert.deepEqual([(await post('wrong')).status, (await post('a secret of the shop')).status], [401, 202])
+    assert.equal((await post('a secret of the shop')).status, 202)
+    await page.getByRole('button', { name: 'New orders', exact: true }).click()
+    const list = page.getByRole('region', { name: 'Deliveries to New orders' })
+    await list.getByText('started', { exact: true }).nth(1).waitFor()
+    await list.getByRole('cell', { name: 'repeated' }).waitFor()
+    assert.equal(await list.getByRole('button', { name: 'Replay' }).count(), 2)
+    await list.getByRole('button', { name: 'Replay' }).last().click()
+    await list.getByText('replay', { exact: true }).waitFor()
+    const { data: runs } = await sdk.runs.list({ agent_id, source: 'trigger' }).page()
+    assert.ok(runs.length >= 1 && runs.every(({ title }) => title === 'Order o-1'))
+
+    for (const window of [
+      page,
+      await open({ path: new URL(page.url()).pathname + new URL(page.url()).search, theme: 'dark' }),
+    ]) {
+      await window
+        .getByRole('region', { name: 'Deliveries to New orders' })
+        .getByText('replay', { exact: true })
+        .waitFor()
+      assert.deepEqual(await axe(window), [])
+    }
+    const phone = await open({ path, size: { width: 390, height: 844 } })
+    await phone.getByRole('button', { name: 'New orders', exact: true }).waitFor()
+    assert.equal(await phone.evaluate('document.documentElement.scrollWidth'), 390)
+  }),
+)
