@@ -130,11 +130,11 @@ proves('cli.agents', 'agents go to files and to a second team, byte for byte', a
   assert.notDeepEqual(theirs['Invoices']?.data.subAgents, mine['Invoices']?.data.subAgents)
 
   await writeFile(join(to, 'invoices', 'procedure.md'), `${input}\nMore.`)
-  assert.match((await other('agents', 'diff', to)).stdout, /^~ Invoices: new revision, as a draft\n$/)
+  assert.match((await other('agents', 'diff', to)).stdout, /^~ Invoices: new build, as a draft\n$/)
   await printed(other('agents', 'push', join(to, 'invoices'), '--yes'))
   assert.equal((await other('agents', 'diff', to)).code, 0)
-  assert.match(await printed(other('agents', 'promote', 'Invoices', '-m', 'More')), /Revision 2 is live/)
-  assert.match(await printed(other('agents', 'promote', 'Invoices', '1')), /Revision 1 is live/)
+  assert.match(await printed(other('agents', 'promote', 'Invoices', '-m', 'More')), /Build 2 is live/)
+  assert.match(await printed(other('agents', 'promote', 'Invoices', '1')), /Build 1 is live/)
   await printed(other('agents', 'push', to, '--yes', '--promote'))
   assert.equal((await other('agents', 'diff', to)).code, 0)
   assert.equal(linesOf(await printed(other('agents', '--json'))).length, 2)
@@ -160,13 +160,13 @@ proves('cli.agents', 'rubrics go with the draft they are for, and files may leav
     'rubrics: [{ title: Short, description: It has fewer than ten lines. }]',
     'config: { version: v2, data: { input: Changed. } }',
   ])
-  const plan = '~ drafted: new revision, as a draft\n~ drafted: rubrics of the new revision\n'
+  const plan = '~ drafted: new build, as a draft\n~ drafted: rubrics of the new build\n'
   assert.equal((await line('agents', 'diff', at)).stdout, plan)
   await printed(line('agents', 'push', at, '--yes'))
   assert.equal((await line('agents', 'diff', at)).code, 0)
   assert.deepEqual(await titles(), ['Polite'])
   const promoted = await line('agents', 'push', at, '--yes', '--promote')
-  assert.equal(promoted.stdout, '~ drafted: revision 2 becomes live\n')
+  assert.equal(promoted.stdout, '~ drafted: build 2 becomes live\n')
   assert.deepEqual(await titles(), ['Short'])
   assert.equal((await line('agents', 'diff', at)).code, 0)
 })

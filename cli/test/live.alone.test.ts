@@ -4,6 +4,7 @@ import { after, before, describe } from 'node:test'
 import { startFakeAnthropic } from '../../server/test/fakes/anthropic.ts'
 import type { FakeProvider } from '../../server/test/fakes/fakeProvider.ts'
 import { proves } from '../../server/test/kit/proves.ts'
+import { assertWithin } from '../../server/test/kit/quietMachine.ts'
 import { openService, type TestedService } from './service.ts'
 import { noTerminal } from './terminal.ts'
 
@@ -111,7 +112,7 @@ describe('a run in a terminal', { skip: noTerminal }, () => {
     const pressedAt = Date.now()
     terminal.type('\u0003')
     assert.equal(await terminal.exited, 130)
-    assert.ok(Date.now() - pressedAt < 5000)
+    assertWithin('the end', Date.now() - pressedAt, 5000)
     const text = terminal.screen.text()
     const [runId = ''] = idsIn(text)
     assert.ok(text.endsWith(`\nThe run ${runId} continues.\n  Follow it with: runyard runs tail ${runId}`), text)

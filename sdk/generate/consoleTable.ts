@@ -1,4 +1,5 @@
-// The tables of the page. Operations: what "Copy as" needs to write each of them as curl, as a program and as a command line. Scopes: what a key may be given.
+// The tables of the page. Operations: what "Copy as" needs to write each of them as curl, as a program and as a command line. Scopes: what a key may be given. MCP clients: how each is set up.
+import { mcpClients } from '../../server/src/features/docs/mcpClients.ts'
 import { clientCallOf, type ClientCall } from '../../server/src/kit/clientCall.ts'
 import type { Operation } from '../../server/src/kit/operation.ts'
 import type { Registry } from '../../server/src/kit/registry.ts'
@@ -13,6 +14,26 @@ export const consoleScopes = (): string =>
     'export const scopes = [',
     ...scopes.map((scope) => `  '${scope}',`),
     '] as const',
+    '',
+  ].join('\n')
+
+/** The page puts its own origin for the placeholder. Without TLS on another machine one of them needs more, so both forms are there. */
+export const consoleMcpClients = (): string =>
+  [
+    '// Written by `npm run openapi` from the MCP clients that the documents of the service have. Do not edit.',
+    '',
+    'export interface McpClient {',
+    '  name: string',
+    '  where: string',
+    '  snippet: string',
+    '}',
+    '',
+    '/** What stands for the origin of the service. */',
+    "export const placeholder = '//runyard.invalid'",
+    '',
+    `export const safeClients: McpClient[] = ${JSON.stringify(mcpClients('https://runyard.invalid'), null, 2)}`,
+    '',
+    `export const plainClients: McpClient[] = ${JSON.stringify(mcpClients('http://runyard.invalid'), null, 2)}`,
     '',
   ].join('\n')
 

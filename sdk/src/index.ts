@@ -13,13 +13,21 @@ import {
   DeliveriesGroup,
   EvaluationsGroup,
   LabelsGroup,
+  LoginsGroup,
   MembersGroup,
   MemoryGroup,
+  ModelKeysGroup,
+  ModelSettingsGroup,
+  NotificationsGroup,
   OauthClientsGroup,
   PluginsGroup,
   QueuesGroup,
   SchedulesGroup,
+  SecretsGroup,
   SessionsGroup,
+  SkillsGroup,
+  SystemGroup,
+  TriggersGroup,
   ViewsGroup,
   WebhooksGroup,
 } from './generated/groups.ts'
@@ -27,6 +35,7 @@ import { HumanRequests } from './humanRequests.ts'
 import { Mcp } from './mcp.ts'
 import { Runs } from './runs.ts'
 import { Sandboxes } from './sandboxes.ts'
+import { TeamFiles } from './teamFiles.ts'
 import { Teams } from './teams.ts'
 import { unwrap } from './webhooks.ts'
 
@@ -48,17 +57,26 @@ export class Runyard {
   readonly evaluations: EvaluationsGroup
   readonly humanRequests: HumanRequests
   readonly labels: LabelsGroup
+  readonly logins: LoginsGroup
   readonly mcp: Mcp
   readonly members: MembersGroup
   readonly memory: MemoryGroup
+  readonly modelKeys: ModelKeysGroup
+  readonly modelSettings: ModelSettingsGroup
+  readonly notifications: NotificationsGroup
   readonly oauthClients: OauthClientsGroup
   readonly plugins: PluginsGroup
   readonly queues: QueuesGroup
   readonly runs: Runs
   readonly sandboxes: Sandboxes
   readonly schedules: SchedulesGroup
+  readonly secrets: SecretsGroup
   readonly sessions: SessionsGroup
+  readonly skills: SkillsGroup
+  readonly system: SystemGroup
+  readonly teamFiles: TeamFiles
   readonly teams: Teams
+  readonly triggers: TriggersGroup
   readonly views: ViewsGroup
   readonly webhooks: WebhooksGroup
 
@@ -78,17 +96,26 @@ export class Runyard {
     this.evaluations = new EvaluationsGroup(client)
     this.humanRequests = new HumanRequests(client)
     this.labels = new LabelsGroup(client)
+    this.logins = new LoginsGroup(client)
     this.mcp = new Mcp(client)
     this.members = new MembersGroup(client)
     this.memory = new MemoryGroup(client)
+    this.modelKeys = new ModelKeysGroup(client)
+    this.modelSettings = new ModelSettingsGroup(client)
+    this.notifications = new NotificationsGroup(client)
     this.oauthClients = new OauthClientsGroup(client)
     this.plugins = new PluginsGroup(client)
     this.queues = new QueuesGroup(client)
     this.runs = new Runs(client)
     this.sandboxes = new Sandboxes(client)
     this.schedules = new SchedulesGroup(client)
+    this.secrets = new SecretsGroup(client)
     this.sessions = new SessionsGroup(client)
+    this.skills = new SkillsGroup(client)
+    this.system = new SystemGroup(client)
+    this.teamFiles = new TeamFiles(client)
     this.teams = new Teams(client)
+    this.triggers = new TriggersGroup(client)
     this.views = new ViewsGroup(client)
     this.webhooks = new WebhooksGroup(client)
   }

@@ -28,7 +28,7 @@ proves('sdk.timeouts', 'each attempt has the whole time, and a late one is tried
   const { url, asked } = await localServer((response, _, index) =>
     index === 0 ? undefined : answerJson(response, 200, { queue_id: 'one' }),
   )
-  await clientOf(url).queues.get('one', { timeoutMs: 300, maxRetries: 1 })
+  await clientOf(url).queues.get('one', { timeoutMs: 1000, maxRetries: 1 })
   assert.equal(asked.length, 2)
 })
 

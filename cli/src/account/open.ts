@@ -1,10 +1,10 @@
-// runyard open: a new link that signs in to the page of the service, opened where there is a desktop.
+// runyard open: a new link that signs in to the console, opened where there is a desktop.
 import { command, type Call } from '../command.ts'
 
 export const open = command({
   words: 'open',
   needs: 'service',
-  says: 'Make a link that signs in to the page, and open it.',
+  says: 'Make a link that signs in to the console, and open it.',
   about: 'The link works once, for ten minutes. Without a desktop it is only printed.',
   options: { print: { type: 'boolean', says: 'only print the link' } },
   examples: ['runyard open', 'runyard open --print | pbcopy'],

@@ -35,7 +35,7 @@ export async function buildSteps(
   if (newest.status === 'draft' && isSame(withNames(team, newest.config), local.config)) {
     held.buildId = newest.id
     const { rubrics } = await evaluations.listRubrics(agent.id, { build_id: newest.id })
-    const named = `revision ${newest.revision_number}`
+    const named = `build ${newest.revision_number}`
     return [
       ...rubricSteps(team, held, rubrics.map(rubricFields), local, `rubrics of ${named}, a draft`),
       ...promotion(`${named} becomes live`),
@@ -46,10 +46,10 @@ export async function buildSteps(
     held.buildId = (await agents.createRevision(agent.id, { config })).build_id
   }
   return [
-    { sign: '~', says: 'new revision, as a draft', carryOut },
+    { sign: '~', says: 'new build, as a draft', carryOut },
     // a draft begins with the rubrics of the live build
-    ...rubricSteps(team, held, remote.rubrics, local, 'rubrics of the new revision'),
-    ...promotion('new revision becomes live'),
+    ...rubricSteps(team, held, remote.rubrics, local, 'rubrics of the new build'),
+    ...promotion('new build becomes live'),
   ]
 }
 

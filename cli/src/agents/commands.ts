@@ -15,7 +15,7 @@ export const agentsList = command({
       [
         { title: 'id', of: ({ id }) => id },
         { title: 'name', of: ({ name }) => name, mayCut: true },
-        { title: 'revision', of: ({ latest_build }) => latest_build.revision_number, isNumber: true },
+        { title: 'build', of: ({ latest_build }) => latest_build.revision_number, isNumber: true },
         { title: 'runs', of: ({ runs_count }) => runs_count, isNumber: true },
         { title: 'age', of: ({ created_at }) => ageOf(created_at), isNumber: true },
       ],
@@ -65,8 +65,8 @@ export const agentsPush = command({
   positionals: ['[FOLDER…]'],
   options: {
     yes: { type: 'boolean', short: 'y', says: 'carry out the plan without a question' },
-    promote: { type: 'boolean', says: 'make new revisions live' },
-    message: { type: 'string', short: 'm', value: 'TEXT', says: 'what changed, for the promoted revision' },
+    promote: { type: 'boolean', says: 'make new builds live' },
+    message: { type: 'string', short: 'm', value: 'TEXT', says: 'what changed, for the promoted build' },
   },
   examples: [
     'runyard agents push',
@@ -95,7 +95,7 @@ export const agentsDiff = command({
 export const agentsPromote = command({
   words: 'agents promote',
   needs: 'service',
-  says: 'Make a revision of an agent live: the newest, or the given one.',
+  says: 'Make a build of an agent live: the newest, or the given one.',
   positionals: ['AGENT', '[BUILD]'],
   options: { message: { type: 'string', short: 'm', value: 'TEXT', says: 'what changed' } },
   examples: ["runyard agents promote 'Invoice checker'", "runyard agents promote 'Invoice checker' 3"],
@@ -109,13 +109,13 @@ export const agentsPromote = command({
       for await (const build of runyard.agents.listRevisions(agent.id, { limit: 100 })) {
         if (build.revision_number === Number(wanted)) buildId = build.id
       }
-      if (buildId === '') throw new CommandFailed(`The agent has no revision ${wanted}.`)
+      if (buildId === '') throw new CommandFailed(`The agent has no build ${wanted}.`)
     }
     const { message } = values
     const { build } = await runyard.agents.promoteRevision(
       buildId,
       message === undefined ? {} : { revision_description: message },
     )
-    out.record(build, ({ revision_number }) => [`Revision ${revision_number} is live.`])
+    out.record(build, ({ revision_number }) => [`Build ${revision_number} is live.`])
   },
 })

@@ -15,6 +15,8 @@ import type {
   AnswerArtifactInput,
   ApproveConnectionToolsAnswer,
   ApproveConnectionToolsInput,
+  AssignCaseAnswer,
+  AssignCaseInput,
   AssignHumanRequestAnswer,
   AssignHumanRequestInput,
   AttachArtifactConnectionAnswer,
@@ -38,10 +40,14 @@ import type {
   ClearQueueCasesAnswer,
   CompleteCaseAnswer,
   CompleteCaseInput,
+  ConfirmEmailAnswer,
+  ConfirmEmailInput,
   CreateAgentAnswer,
   CreateAgentCaseTriggerAnswer,
   CreateAgentCaseTriggerInput,
   CreateAgentInput,
+  CreateAgentTriggerAnswer,
+  CreateAgentTriggerInput,
   CreateApiKeyAnswer,
   CreateApiKeyInput,
   CreateArtifactAnswer,
@@ -54,8 +60,12 @@ import type {
   CreateEvalRubricInput,
   CreateLabelAnswer,
   CreateLabelInput,
+  CreateLoginAnswer,
+  CreateLoginInput,
   CreateMemberAnswer,
   CreateMemberInput,
+  CreateModelKeyAnswer,
+  CreateModelKeyInput,
   CreateOauthClientAnswer,
   CreateOauthClientInput,
   CreateQueueAnswer,
@@ -66,8 +76,16 @@ import type {
   CreateSandboxInput,
   CreateScheduleAnswer,
   CreateScheduleInput,
+  CreateSecretAnswer,
+  CreateSecretInput,
   CreateSignInLinkAnswer,
   CreateSignInLinkInput,
+  CreateSkillAnswer,
+  CreateSkillInput,
+  CreateTeamFileAnswer,
+  CreateTeamFileInput,
+  CreateTeamFileUploadUrlAnswer,
+  CreateTeamFileUploadUrlInput,
   CreateUploadUrlAnswer,
   CreateUploadUrlInput,
   CreateViewAnswer,
@@ -83,7 +101,9 @@ import type {
   DeleteCaseAnswer,
   DeleteConnectionAnswer,
   DeleteLabelAnswer,
+  DeleteLoginAnswer,
   DeleteMemberAnswer,
+  DeleteModelKeyAnswer,
   DeleteOauthClientAnswer,
   DeleteQueueAnswer,
   DeleteRunAnswer,
@@ -91,7 +111,12 @@ import type {
   DeleteSandboxFileAnswer,
   DeleteSandboxFileInput,
   DeleteScheduleAnswer,
+  DeleteSecretAnswer,
   DeleteSessionAnswer,
+  DeleteSkillAnswer,
+  DeleteSkillFileAnswer,
+  DeleteTeamFileAnswer,
+  DeleteTriggerAnswer,
   DeleteViewAnswer,
   DeleteWebhookAnswer,
   DetachArtifactConnectionAnswer,
@@ -99,10 +124,12 @@ import type {
   DiffRevisionsInput,
   DiscardRevisionAnswer,
   DiscardRevisionInput,
+  DownloadSkillInput,
   DuplicateArtifactAnswer,
   EvaluateRunAnswer,
   ExecSandboxAnswer,
   ExecSandboxInput,
+  ExplainQueueAnswer,
   ExplainRunAnswer,
   ExportArtifactCsvInput,
   ExportArtifactHtmlInput,
@@ -123,12 +150,14 @@ import type {
   GetAgentRunAnswer,
   GetAgentRunScreenshotTimelineAnswer,
   GetArtifactAnswer,
+  GetArtifactSourceAnswer,
   GetBillingEntitlementsAnswer,
   GetBillingUsageAnswer,
   GetBillingUsageHistoryAnswer,
   GetBillingUsageHistoryInput,
   GetBuilderRunStatusAnswer,
   GetBulkActionAnswer,
+  GetCaseAgesAnswer,
   GetCaseAnswer,
   GetConnectionAnswer,
   GetConnectionCredentialsAnswer,
@@ -138,7 +167,13 @@ import type {
   GetEvalScoresInput,
   GetHumanRequestAnswer,
   GetHumanRequestCountsAnswer,
+  GetLoginAnswer,
+  GetMarkAgreementAnswer,
+  GetMarkAgreementInput,
+  GetModelSettingsAnswer,
+  GetNotificationsAnswer,
   GetOverviewAnswer,
+  GetPreferencesAnswer,
   GetProcedureLanguageAnswer,
   GetProfileAnswer,
   GetPromotionGateAnswer,
@@ -159,10 +194,21 @@ import type {
   GetSandboxAnswer,
   GetSandboxFileContentAnswer,
   GetSandboxFileContentInput,
+  GetSandboxUsageAnswer,
   GetSchedulePreviewAnswer,
+  GetSecretAnswer,
+  GetSkillAnswer,
+  GetSkillFileAnswer,
+  GetSkillFileInput,
+  GetSkillInput,
+  GetSystemAnswer,
   GetTeamAnswer,
+  GetTeamFileAnswer,
+  GetTriggerAnswer,
+  GetTriggerDeliveryAnswer,
   GetViewAnswer,
   GetWebhookDeliveryAnswer,
+  GetWebhookDeliveryRequestAnswer,
   GetWebhookSecretAnswer,
   GetWorkflowExecutionReportAnswer,
   LinkCaseLabelsAnswer,
@@ -174,6 +220,9 @@ import type {
   ListAgentRevisionsAnswer,
   ListAgentRevisionsInput,
   ListAgentSchedulesAnswer,
+  ListAgentScoresAnswer,
+  ListAgentScoresInput,
+  ListAgentTriggersAnswer,
   ListAgentsAnswer,
   ListAgentsInput,
   ListApiKeysAnswer,
@@ -189,20 +238,34 @@ import type {
   ListBrowserSessionPagesAnswer,
   ListBuildScoresAnswer,
   ListBuildScoresInput,
+  ListBulkActionsAnswer,
+  ListBulkActionsInput,
   ListCaseLabelsAnswer,
   ListCaseRunsAnswer,
   ListCasesAnswer,
   ListCasesInput,
   ListConnectionDependentsAnswer,
+  ListConnectionProvidersAnswer,
   ListConnectionToolsAnswer,
   ListConnectionsAnswer,
   ListConnectionsInput,
+  ListDeliveryTargetsAnswer,
+  ListEvaluatedRunsAnswer,
+  ListEvaluatedRunsInput,
   ListHumanRequestsAnswer,
   ListHumanRequestsInput,
   ListLabelsAnswer,
   ListLabelsInput,
+  ListLoginDependentsAnswer,
+  ListLoginsAnswer,
+  ListLoginsInput,
+  ListMailsAnswer,
+  ListMailsInput,
   ListMembersAnswer,
   ListMembersInput,
+  ListModelKeysAnswer,
+  ListModelUsageAnswer,
+  ListModelUsageInput,
   ListOauthClientsAnswer,
   ListOauthClientsInput,
   ListPluginCatalogAnswer,
@@ -215,6 +278,7 @@ import type {
   ListRunDetailsInput,
   ListRunEventsAnswer,
   ListRunEventsInput,
+  ListRunMarksAnswer,
   ListRunMessagesAnswer,
   ListRunMessagesInput,
   ListRunSandboxFilesAnswer,
@@ -227,9 +291,26 @@ import type {
   ListRunsInput,
   ListSandboxFilesAnswer,
   ListSandboxFilesInput,
+  ListSandboxesAnswer,
+  ListSandboxesInput,
+  ListSecretDependentsAnswer,
+  ListSecretsAnswer,
+  ListSecretsInput,
   ListSessionsAnswer,
   ListSessionsInput,
+  ListSkillDependentsAnswer,
+  ListSkillVersionsAnswer,
+  ListSkillVersionsInput,
+  ListSkillsAnswer,
+  ListSkillsInput,
+  ListTeamEventsAnswer,
+  ListTeamEventsInput,
+  ListTeamFileDependentsAnswer,
+  ListTeamFilesAnswer,
+  ListTeamFilesInput,
   ListTeamsAnswer,
+  ListTriggerDeliveriesAnswer,
+  ListTriggerDeliveriesInput,
   ListViewsAnswer,
   ListViewsInput,
   ListWebhookDeliveriesAnswer,
@@ -253,16 +334,23 @@ import type {
   PutAgentMemoryFileInput,
   PutPromotionGateAnswer,
   PutPromotionGateInput,
+  PutRunMarkAnswer,
+  PutRunMarkInput,
+  PutSkillFileAnswer,
+  PutSkillFileInput,
   RefreshArtifactAnswer,
   ReleaseCaseAnswer,
   ReleaseCaseInput,
   RenderArtifactInput,
   RenderArtifactRevisionInput,
+  RenderSelectableArtifactInput,
   ReplaceEvalRubricsAnswer,
   ReplaceEvalRubricsInput,
+  ReplayTriggerDeliveryAnswer,
   ReplayWebhookAnswer,
   ReplayWebhookDeliveryAnswer,
   ReplayWebhookInput,
+  RequestEmailConfirmationAnswer,
   RespondToHumanRequestAnswer,
   RespondToHumanRequestInput,
   RestoreArtifactRevisionAnswer,
@@ -270,6 +358,7 @@ import type {
   ResumeBuilderRunInput,
   RetryRunAnswer,
   RetryRunInput,
+  RotateTriggerAddressAnswer,
   RotateWebhookSecretAnswer,
   RotateWebhookSecretInput,
   SearchAgentsAnswer,
@@ -278,14 +367,19 @@ import type {
   SearchCasesInput,
   SendArtifactMessageAnswer,
   SendArtifactMessageInput,
+  SendTestMailAnswer,
   StartNativeOAuthAnswer,
   StartNativeOAuthInput,
   StartRunAnswer,
   StartRunInput,
   StopArtifactAnswer,
   StopArtifactInput,
+  StopBulkActionAnswer,
   StopRunAnswer,
+  TakeOverCaseAnswer,
+  TakeOverCaseInput,
   TestConnectionAnswer,
+  TestModelKeyAnswer,
   TestWebhookAnswer,
   TestWebhookInput,
   UnlinkCaseLabelsAnswer,
@@ -304,18 +398,36 @@ import type {
   UpdateEvalRubricInput,
   UpdateLabelAnswer,
   UpdateLabelInput,
+  UpdateLoginAnswer,
+  UpdateLoginInput,
   UpdateMemberAnswer,
   UpdateMemberInput,
+  UpdateModelKeyAnswer,
+  UpdateModelKeyInput,
+  UpdateModelSettingsAnswer,
+  UpdateModelSettingsInput,
+  UpdateNotificationsAnswer,
+  UpdateNotificationsInput,
+  UpdatePreferencesAnswer,
+  UpdatePreferencesInput,
   UpdateQueueAnswer,
   UpdateQueueInput,
   UpdateRevisionAnswer,
   UpdateRevisionInput,
   UpdateScheduleAnswer,
   UpdateScheduleInput,
+  UpdateSecretAnswer,
+  UpdateSecretInput,
+  UpdateTeamFileAnswer,
+  UpdateTeamFileInput,
+  UpdateTriggerAnswer,
+  UpdateTriggerInput,
   UpdateViewAnswer,
   UpdateViewInput,
   UpdateWebhookAnswer,
   UpdateWebhookInput,
+  UploadSkillAnswer,
+  UploadSkillInput,
 } from './types.ts'
 
 /** Agents, their builds and the builder runs that write them. */
@@ -486,6 +598,16 @@ export class ArtifactsGroup extends Group {
     return this.client.file('GET', '/v2/artifacts/:artifactId/render', {artifactId}, input, options)
   }
 
+  /** As renderArtifact, with one more script of the service. It waits for the message `{"runyard": "artifact", "select": true}` of the window around the page, which must be of the same origin, and posts the element that a person then selects: `{"runyard": "artifact", "selected": …}`, in the form that sendArtifactMessage takes as `selected_element`. Needs the scope `artifacts:read`. */
+  renderSelectable(artifactId: string, input?: RenderSelectableArtifactInput, options?: CallOptions): Call<FileAnswer> {
+    return this.client.file('GET', '/v2/artifacts/:artifactId/render/selectable', {artifactId}, input, options)
+  }
+
+  /** The steps and the template of the current page. `data_at`: when its steps last gave data. `source` is null while there is no page. Needs the scope `artifacts:read`. */
+  source(artifactId: string, options?: CallOptions): Call<GetArtifactSourceAnswer> {
+    return this.client.json('GET', '/v2/artifacts/:artifactId/source', {artifactId}, undefined, options)
+  }
+
   /** The page as one file that needs nothing else. Needs the scope `artifacts:read`. */
   exportHtml(artifactId: string, input?: ExportArtifactHtmlInput, options?: CallOptions): Call<FileAnswer> {
     return this.client.file('GET', '/v2/artifacts/:artifactId/export/html', {artifactId}, input, options)
@@ -579,7 +701,7 @@ export class ArtifactsGroup extends Group {
 
 /** Who changed what, and when. */
 export class AuditLogGroup extends Group {
-  /** One entry for every mutation, also for refused ones. `for_user_id` is the member for whom it was done, such as the holder of a new API key. Entries are never changed; old ones are erased. If a credential is refused more than 60 times a minute, one entry stands for the other refusals and counts them. Needs the scope `keys:manage`. */
+  /** One entry for every mutation, also for refused ones. `for_user_id` is the member for whom it was done, such as the holder of a new API key. The first use of a secret or a login by a run is an entry too, with the `credential_type` `run`. Entries are never changed; old ones are erased. If a credential is refused more than 60 times a minute, one entry stands for the other refusals and counts them. Needs the scope `keys:manage`. */
   list(input?: ListAuditLogInput, options?: CallOptions): List<ListAuditLogAnswer['entries'][number], ListAuditLogAnswer> {
     return this.client.list('GET', '/v2/teams/:teamId/audit-log', {}, input, options, 'entries')
   }
@@ -601,6 +723,11 @@ export class BillingGroup extends Group {
   usageHistory(input?: GetBillingUsageHistoryInput, options?: CallOptions): Call<GetBillingUsageHistoryAnswer> {
     return this.client.json('GET', '/v2/teams/:teamId/billing/usage/history', {}, input, options)
   }
+
+  /** Which agent used which model, for whole days of UTC: at most 500 rows, the most expensive first. `left_out` says how many more there are. Without `since` it begins with the month in which `until` lies. Without `until` it ends with the current month, or 400 days after `since`. Without both it is the current month. Needs the scope `billing:read`. */
+  modelUsage(input?: ListModelUsageInput, options?: CallOptions): Call<ListModelUsageAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/billing/usage/models', {}, input, options)
+  }
 }
 
 /** Browser sessions of runs. */
@@ -613,6 +740,11 @@ export class BrowserGroup extends Group {
 
 /** Pieces of work in a queue: made, claimed, done. */
 export class CasesGroup extends Group {
+  /** How many open cases there are of each age since their creation, by status. `oldest_at`: when the oldest open case was made. Needs the scope `queues:read`. */
+  ages(queueId: string, options?: CallOptions): Call<GetCaseAgesAnswer> {
+    return this.client.json('GET', '/v2/queues/:queue_id/ages', {queue_id: queueId}, undefined, options)
+  }
+
   /** Newest first unless asked otherwise. `total` is exact. Needs the scope `queues:read`. */
   list(queueId: string, input?: ListCasesInput, options?: CallOptions): List<ListCasesAnswer['cases'][number], ListCasesAnswer> {
     return this.client.list('GET', '/v2/queues/:queue_id/cases', {queue_id: queueId}, input, options, 'cases')
@@ -663,6 +795,16 @@ export class CasesGroup extends Group {
     return this.client.json('POST', '/v2/cases/:case_id/claim', {case_id: caseId}, undefined, options)
   }
 
+  /** The member holds the case until they complete, fail, postpone or release it, as if they had taken it; with null you give back a case that you hold. Works for a case that you hold, or that nobody holds. Refused with 409 if somebody else holds it or it has ended. Needs the scope `queues:write`. */
+  assign(caseId: string, input: AssignCaseInput, options?: CallOptions): Call<AssignCaseAnswer> {
+    return this.client.json('POST', '/v2/cases/:case_id/assign', {case_id: caseId}, input, options)
+  }
+
+  /** For admins; a case of somebody who has left the team can be taken by everyone. The case goes to you, to the member that assignee_user_id names, or back to the queue if it is null. The timeline says who held it. Refused with 409 if another member than held_by_user_id holds it by now, or nobody. A case that a run holds is free when the run is stopped. Needs the scope `queues:write`. */
+  takeOver(caseId: string, input: TakeOverCaseInput, options?: CallOptions): Call<TakeOverCaseAnswer> {
+    return this.client.json('POST', '/v2/cases/:case_id/take-over', {case_id: caseId}, input, options)
+  }
+
   /** A case that you hold, or that nobody holds. Refused with 409 if somebody else holds it or it has ended. Needs the scope `queues:write`. */
   complete(caseId: string, input?: CompleteCaseInput, options?: CallOptions): Call<CompleteCaseAnswer> {
     return this.client.json('POST', '/v2/cases/:case_id/complete', {case_id: caseId}, input, options)
@@ -707,6 +849,16 @@ export class CasesGroup extends Group {
   getBulkAction(bulkActionId: string, options?: CallOptions): Call<GetBulkActionAnswer> {
     return this.client.json('GET', '/v2/bulk-actions/:bulk_action_id', {bulk_action_id: bulkActionId}, undefined, options)
   }
+
+  /** Newest first: those that were left to the background, until 30 days after their end. Needs the scope `queues:read`. */
+  listBulkActions(queueId: string, input?: ListBulkActionsInput, options?: CallOptions): List<ListBulkActionsAnswer['bulk_actions'][number], ListBulkActionsAnswer> {
+    return this.client.list('GET', '/v2/queues/:queue_id/bulk-actions', {queue_id: queueId}, input, options, 'bulk_actions')
+  }
+
+  /** Cases that were changed by then stay changed; the others stay as they are. Waits for the step under way, so the counts of the answer are final. Refused with 409 if the action is over. Send the same bulk operation again to continue with the rest. Needs the scope `queues:write`. */
+  stopBulkAction(bulkActionId: string, options?: CallOptions): Call<StopBulkActionAnswer> {
+    return this.client.json('POST', '/v2/bulk-actions/:bulk_action_id/stop', {bulk_action_id: bulkActionId}, undefined, options)
+  }
 }
 
 /** Which cases start runs of an agent. */
@@ -727,18 +879,18 @@ export class CaseTriggersGroup extends Group {
   }
 
   /** Get a case trigger. Needs the scope `agents:read`. */
-  get(agentId: string, triggerId: string, options?: CallOptions): Call<GetAgentCaseTriggerAnswer> {
-    return this.client.json('GET', '/v2/agents/:agent_id/case-triggers/:trigger_id', {agent_id: agentId, trigger_id: triggerId}, undefined, options)
+  get(agentId: string, caseTriggerId: string, options?: CallOptions): Call<GetAgentCaseTriggerAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/case-triggers/:case_trigger_id', {agent_id: agentId, case_trigger_id: caseTriggerId}, undefined, options)
   }
 
   /** Only the given fields change. Runs in progress continue; the change applies to the cases that are dispatched next. Needs the scope `agents:write`. */
-  update(agentId: string, triggerId: string, input?: UpdateAgentCaseTriggerInput, options?: CallOptions): Call<UpdateAgentCaseTriggerAnswer> {
-    return this.client.json('PATCH', '/v2/agents/:agent_id/case-triggers/:trigger_id', {agent_id: agentId, trigger_id: triggerId}, input, options)
+  update(agentId: string, caseTriggerId: string, input?: UpdateAgentCaseTriggerInput, options?: CallOptions): Call<UpdateAgentCaseTriggerAnswer> {
+    return this.client.json('PATCH', '/v2/agents/:agent_id/case-triggers/:case_trigger_id', {agent_id: agentId, case_trigger_id: caseTriggerId}, input, options)
   }
 
   /** The agent gets no more cases. Runs in progress continue with theirs. Needs the scope `agents:write`. */
-  delete(agentId: string, triggerId: string, options?: CallOptions): Call<DeleteAgentCaseTriggerAnswer> {
-    return this.client.json('DELETE', '/v2/agents/:agent_id/case-triggers/:trigger_id', {agent_id: agentId, trigger_id: triggerId}, undefined, options)
+  delete(agentId: string, caseTriggerId: string, options?: CallOptions): Call<DeleteAgentCaseTriggerAnswer> {
+    return this.client.json('DELETE', '/v2/agents/:agent_id/case-triggers/:case_trigger_id', {agent_id: agentId, case_trigger_id: caseTriggerId}, undefined, options)
   }
 }
 
@@ -752,6 +904,11 @@ export class ConnectionsGroup extends Group {
   /** For MCP servers (`custom_mcp`) and HTTP APIs (`api`) that take a key or headers. What needs OAuth begins with startNativeOAuth or authorizeMcpOAuth. Nothing is called yet: testConnection does that. Needs the scope `connections:write`. */
   create(input: CreateConnectionInput, options?: CallOptions): Call<CreateConnectionAnswer> {
     return this.client.json('POST', '/v2/teams/:teamId/connections', {}, input, options)
+  }
+
+  /** Every provider of the table. An account can be connected where `is_configured` is true; for the others an operator makes an OAuth client at the provider, with `redirect_uri`, and sets `settings`. Needs the scope `connections:read`. */
+  listProviders(options?: CallOptions): Call<ListConnectionProvidersAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/connections/providers', {}, undefined, options)
   }
 
   /** No operation returns the secrets of a connection. Needs the scope `connections:read`. */
@@ -832,9 +989,19 @@ export class DeliveriesGroup extends Group {
     return this.client.json('GET', '/v2/webhook-deliveries/:delivery_id', {delivery_id: deliveryId}, undefined, options)
   }
 
+  /** The body of its request, which is the same at every attempt. Each attempt has its own signature, which is not part of it. Needs the scope `webhooks:manage`. */
+  getRequest(deliveryId: string, options?: CallOptions): Call<GetWebhookDeliveryRequestAnswer> {
+    return this.client.json('GET', '/v2/webhook-deliveries/:delivery_id/request', {delivery_id: deliveryId}, undefined, options)
+  }
+
   /** Sends the same id and the same body again, after new events, with all the attempts of a first delivery. Only for a delivery that is `delivered` or `dead`. Needs the scope `webhooks:manage`. */
   replay(deliveryId: string, options?: CallOptions): Call<ReplayWebhookDeliveryAnswer> {
     return this.client.json('POST', '/v2/webhook-deliveries/:delivery_id/replay', {delivery_id: deliveryId}, undefined, options)
+  }
+
+  /** Every webhook, and the callback URLs with deliveries among the newest 5,000 of the team or with trouble: at most 200, those with trouble first. `delivered` and `failed` count deliveries among the newest 5,000: accepted, and tried without success. Needs the scope `webhooks:manage`. */
+  listTargets(options?: CallOptions): Call<ListDeliveryTargetsAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/delivery-targets', {}, undefined, options)
   }
 }
 
@@ -858,6 +1025,31 @@ export class EvaluationsGroup extends Group {
   /** The builds of the agent, newest first, as listAgentRevisions gives them, so that the same `limit` and `offset` give the same page. Needs the scope `evals:read`. */
   buildScores(agentId: string, input?: ListBuildScoresInput, options?: CallOptions): List<ListBuildScoresAnswer['build_scores'][number], ListBuildScoresAnswer> {
     return this.client.list('GET', '/v2/agents/:agent_id/build-scores', {agent_id: agentId}, input, options, 'build_scores')
+  }
+
+  /** The worst first, and of equal ones the latest. Of the time asked for, the latest 5000 evaluated runs are looked at; `total` counts those of them that fit. Needs the scope `evals:read`. */
+  listRuns(agentId: string, input?: ListEvaluatedRunsInput, options?: CallOptions): List<ListEvaluatedRunsAnswer['evaluated_runs'][number], ListEvaluatedRunsAnswer> {
+    return this.client.list('GET', '/v2/agents/:agent_id/evaluated-runs', {agent_id: agentId}, input, options, 'evaluated_runs')
+  }
+
+  /** Newest first, at most 500. Needs the scope `evals:read`. */
+  listMarks(runId: string, options?: CallOptions): Call<ListRunMarksAnswer> {
+    return this.client.json('GET', '/v2/runs/:run_id/marks', {run_id: runId}, undefined, options)
+  }
+
+  /** Whether the run went well, in your own judgement. Each member has one mark for a run. Marks change no evaluation and no score: getMarkAgreement holds the two against each other. Needs the scope `evals:write`. */
+  mark(runId: string, input: PutRunMarkInput, options?: CallOptions): Call<PutRunMarkAnswer> {
+    return this.client.json('PUT', '/v2/runs/:run_id/mark', {run_id: runId}, input, options)
+  }
+
+  /** Marks of others stay. Without a mark of yours nothing changes. Needs the scope `evals:write`. */
+  unmark(runId: string, options?: CallOptions): Call<undefined> {
+    return this.client.json('DELETE', '/v2/runs/:run_id/mark', {run_id: runId}, undefined, options)
+  }
+
+  /** The latest 10000 marks of the agent’s runs, each beside the latest finished evaluation of its run. They agree if a good run had no issue or a bad run had one. `agreement` is the share that agrees, null without a marked run that is evaluated. `disagreements` lists the latest 20: there a check or a rubric may be wrong. Needs the scope `evals:read`. */
+  markAgreement(agentId: string, input?: GetMarkAgreementInput, options?: CallOptions): Call<GetMarkAgreementAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/mark-agreement', {agent_id: agentId}, input, options)
   }
 
   /** The active rubrics; empty for a build of another agent. Needs the scope `evals:read`. */
@@ -967,12 +1159,45 @@ export class LabelsGroup extends Group {
   }
 }
 
+/** User names and passwords that the browser fills in. */
+export class LoginsGroup extends Group {
+  /** Their domains and user names; no password and no seed is ever shown. Needs the scope `agents:read`. */
+  list(input?: ListLoginsInput, options?: CallOptions): List<ListLoginsAnswer['logins'][number], ListLoginsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/logins', {}, input, options, 'logins')
+  }
+
+  /** Runs of builds that name it in `data.logins`, by its id or its domain, have the tool `browser_login`, which fills it into a page of that domain alone. The model never sees it, and pictures have its fields masked. Needs the scope `secrets:write`. */
+  create(input: CreateLoginInput, options?: CallOptions): Call<CreateLoginAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/logins', {}, input, options)
+  }
+
+  /** Get a login. Needs the scope `agents:read`. */
+  get(loginId: string, options?: CallOptions): Call<GetLoginAnswer> {
+    return this.client.json('GET', '/v2/logins/:login_id', {login_id: loginId}, undefined, options)
+  }
+
+  /** Only the given fields change; `otp_secret: null` removes the seed. Another `domain` needs the password again, so that nobody can have the old one filled in elsewhere. Only its maker can change a private login. Needs the scope `secrets:write`. */
+  update(loginId: string, input?: UpdateLoginInput, options?: CallOptions): Call<UpdateLoginAnswer> {
+    return this.client.json('PATCH', '/v2/logins/:login_id', {login_id: loginId}, input, options)
+  }
+
+  /** It is gone at once, with its password. The answer lists the agents that used it. listLoginDependents shows them beforehand. Needs the scope `secrets:write`. */
+  delete(loginId: string, options?: CallOptions): Call<DeleteLoginAnswer> {
+    return this.client.json('DELETE', '/v2/logins/:login_id', {login_id: loginId}, undefined, options)
+  }
+
+  /** List what depends on a login. Needs the scope `agents:read`. */
+  listDependents(loginId: string, options?: CallOptions): Call<ListLoginDependentsAnswer> {
+    return this.client.json('GET', '/v2/logins/:login_id/dependents', {login_id: loginId}, undefined, options)
+  }
+}
+
 /** The API as tools of the Model Context Protocol. */
 export class McpGroup extends Group {
 
 }
 
-/** The people and programs of a team. */
+/** The people of a team. */
 export class MembersGroup extends Group {
   /** List members. Needs the scope `team:read`. */
   list(input?: ListMembersInput, options?: CallOptions): List<ListMembersAnswer['members'][number], ListMembersAnswer> {
@@ -989,7 +1214,7 @@ export class MembersGroup extends Group {
     return this.client.json('PATCH', '/v2/teams/:teamId/members/:member_id', {member_id: memberId}, input, options)
   }
 
-  /** All API keys and OAuth clients of the member stop working. A team keeps at least one admin. Needs the scope `keys:manage`. */
+  /** All API keys, OAuth clients and sessions of the member stop working. A team keeps at least one admin. Needs the scope `keys:manage`. */
   delete(memberId: string, options?: CallOptions): Call<DeleteMemberAnswer> {
     return this.client.json('DELETE', '/v2/teams/:teamId/members/:member_id', {member_id: memberId}, undefined, options)
   }
@@ -1015,6 +1240,80 @@ export class MemoryGroup extends Group {
   /** Delete a memory file. Needs the scope `agents:write`. */
   delete(agentId: string, path: string, input?: DeleteAgentMemoryFileInput, options?: CallOptions): Call<DeleteAgentMemoryFileAnswer> {
     return this.client.json('DELETE', '/v2/agents/:agent_id/memory/files/:path+', {agent_id: agentId, path}, input, options)
+  }
+}
+
+/** A team’s own keys of providers of models. */
+export class ModelKeysGroup extends Group {
+  /** At most one for each provider. A provider without one is asked with the server’s key, where it has one. Needs the scope `keys:manage`. */
+  list(options?: CallOptions): Call<ListModelKeysAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/model-keys', {}, undefined, options)
+  }
+
+  /** From now on the team’s runs, builder runs and judgements ask this provider with the team’s own key instead of the server’s. The provider is asked first which models there are, which costs nothing; a key that it does not take is not saved. A team has one key for each provider: a new one replaces it. Needs the scope `keys:manage`. */
+  create(input: CreateModelKeyInput, options?: CallOptions): Call<CreateModelKeyAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/model-keys', {}, input, options)
+  }
+
+  /** The new key is tested like a first one, and used within a second by runs under way too. A new `base_url` needs the key again: a key goes nowhere that its giver did not name. Needs the scope `keys:manage`. */
+  update(modelKeyId: string, input?: UpdateModelKeyInput, options?: CallOptions): Call<UpdateModelKeyAnswer> {
+    return this.client.json('PATCH', '/v2/teams/:teamId/model-keys/:model_key_id', {model_key_id: modelKeyId}, input, options)
+  }
+
+  /** Within a second the provider is asked with the server’s key again; without one, its models cannot be used. Needs the scope `keys:manage`. */
+  delete(modelKeyId: string, options?: CallOptions): Call<DeleteModelKeyAnswer> {
+    return this.client.json('DELETE', '/v2/teams/:teamId/model-keys/:model_key_id', {model_key_id: modelKeyId}, undefined, options)
+  }
+
+  /** Asks the provider which models there are, which costs nothing. What it said is kept as `problem` of the key. Needs the scope `keys:manage`. */
+  test(modelKeyId: string, options?: CallOptions): Call<TestModelKeyAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/model-keys/:model_key_id/test', {model_key_id: modelKeyId}, undefined, options)
+  }
+}
+
+/** Which models a team’s agents may use, and its default. */
+export class ModelSettingsGroup extends Group {
+  /** Which models the team’s agents may use, what they use where they name none, and whose key each provider is asked with. Needs the scope `team:read`. */
+  get(options?: CallOptions): Call<GetModelSettingsAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/model-settings', {}, undefined, options)
+  }
+
+  /** Only the given fields change. Builds that name a model which is not allowed cannot be saved, and their runs take the next model of their list or fail; that counts within a second, for runs under way from their next claim on. The default must be allowed. Needs the scope `keys:manage`. */
+  update(input?: UpdateModelSettingsInput, options?: CallOptions): Call<UpdateModelSettingsAnswer> {
+    return this.client.json('PATCH', '/v2/teams/:teamId/model-settings', {}, input, options)
+  }
+}
+
+/** What you are notified of, by mail and by your browsers. */
+export class NotificationsGroup extends Group {
+  /** What you want to be notified of, by mail and by your browsers, and whether mails reach you. Needs the scope `team:read`. */
+  get(options?: CallOptions): Call<GetNotificationsAnswer> {
+    return this.client.json('GET', '/v2/profile/notifications', {}, undefined, options)
+  }
+
+  /** Only the given fields change. News that already waits follows the new settings. Needs the scope `team:read`. */
+  update(input?: UpdateNotificationsInput, options?: CallOptions): Call<UpdateNotificationsAnswer> {
+    return this.client.json('PATCH', '/v2/profile/notifications', {}, input, options)
+  }
+
+  /** The mail is sent by a worker a moment later; `listMails` says what became of it. At most five an hour. Needs the scope `team:read`. */
+  test(options?: CallOptions): Call<SendTestMailAnswer> {
+    return this.client.json('POST', '/v2/profile/notifications/test', {}, undefined, options)
+  }
+
+  /** Mails of the last 30 days, newest first, with how far each has come. Needs the scope `team:read`. */
+  mails(input?: ListMailsInput, options?: CallOptions): List<ListMailsAnswer['mails'][number], ListMailsAnswer> {
+    return this.client.list('GET', '/v2/profile/mails', {}, input, options, 'mails')
+  }
+
+  /** Sends a link to your address, which is valid for a day. Nothing else is mailed to an address before it is confirmed. At most five an hour. Needs the scope `team:read`. */
+  requestConfirmation(options?: CallOptions): Call<RequestEmailConfirmationAnswer> {
+    return this.client.json('POST', '/v2/profile/email/confirmation', {}, undefined, options)
+  }
+
+  /** Takes the token of a confirmation mail, from the same member and while the address is still theirs. Needs the scope `team:read`. */
+  confirm(input: ConfirmEmailInput, options?: CallOptions): Call<ConfirmEmailAnswer> {
+    return this.client.json('POST', '/v2/profile/email/confirm', {}, input, options)
   }
 }
 
@@ -1075,6 +1374,11 @@ export class QueuesGroup extends Group {
   listAgents(queueId: string, options?: CallOptions): Call<ListQueueAgentsAnswer> {
     return this.client.json('GET', '/v2/queues/:queue_id/agents', {queue_id: queueId}, undefined, options)
   }
+
+  /** Says whether cases are dispatched to agents now, and if not, every reason why, with the facts: triggers, live builds, concurrency, slots of the team, monthly limits, and runs of its cases that wait for a connection. Needs the scope `queues:read`. */
+  explain(queueId: string, options?: CallOptions): Call<ExplainQueueAnswer> {
+    return this.client.json('GET', '/v2/queues/:queue_id/why', {queue_id: queueId}, undefined, options)
+  }
 }
 
 /** Runs of agents: durable, stoppable, watched live. */
@@ -1119,7 +1423,7 @@ export class RunsGroup extends Group {
     return this.client.list('GET', '/v2/teams/:teamId/runs', {}, input, options, 'data')
   }
 
-  /** For each of these runs its build, the step under way, whom it asks, what it waits in line for, and who stopped it. The newest run is first; ids of which the team has no run are left out. Needs the scope `runs:read`. */
+  /** For each of these runs its build, the step under way, whom it asks, which slots it waits for, and who stopped it. The newest run is first; ids of which the team has no run are left out. Needs the scope `runs:read`. */
   details(input?: ListRunDetailsInput, options?: CallOptions): Call<ListRunDetailsAnswer> {
     return this.client.json('GET', '/v2/teams/:teamId/run-details', {}, input, options)
   }
@@ -1197,6 +1501,16 @@ export class SandboxesGroup extends Group {
     return this.client.json('POST', '/v2/sandboxes', {}, input, options)
   }
 
+  /** Newest first. Sandboxes that callers made unless `made_by` says otherwise. Needs the scope `files:read`. */
+  list(input?: ListSandboxesInput, options?: CallOptions): List<ListSandboxesAnswer['sandboxes'][number], ListSandboxesAnswer> {
+    return this.client.list('GET', '/v2/sandboxes', {}, input, options, 'sandboxes')
+  }
+
+  /** The limits of one sandbox and of all sandboxes of the team together. Files also count for the `storage_bytes` of the team. Needs the scope `files:read`. */
+  usage(options?: CallOptions): Call<GetSandboxUsageAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/sandbox-usage', {}, undefined, options)
+  }
+
   /** Get a sandbox. Needs the scope `files:read`. */
   get(sandboxId: string, options?: CallOptions): Call<GetSandboxAnswer> {
     return this.client.json('GET', '/v2/sandboxes/:sandbox_id', {sandbox_id: sandboxId}, undefined, options)
@@ -1266,6 +1580,39 @@ export class SchedulesGroup extends Group {
   }
 }
 
+/** Values that runs use and nobody reads. */
+export class SecretsGroup extends Group {
+  /** Their names and the names of their variables; no value is ever shown. Needs the scope `agents:read`. */
+  list(input?: ListSecretsInput, options?: CallOptions): List<ListSecretsAnswer['secrets'][number], ListSecretsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/secrets', {}, input, options, 'secrets')
+  }
+
+  /** Runs of builds that name it in `data.secrets` have its variables in the environment of their commands, and their procedures may write `{{ secrets.NAME.KEY }}` in headers and bodies of http blocks and in arguments of tool blocks. The values are cut out of everything that leaves a run. Needs the scope `secrets:write`. */
+  create(input: CreateSecretInput, options?: CallOptions): Call<CreateSecretAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/secrets', {}, input, options)
+  }
+
+  /** Get a secret. Needs the scope `agents:read`. */
+  get(secretId: string, options?: CallOptions): Call<GetSecretAnswer> {
+    return this.client.json('GET', '/v2/secrets/:secret_id', {secret_id: secretId}, undefined, options)
+  }
+
+  /** Only the given fields change: `values` sets and removes variables, `renamed_keys` renames them before that. Runs under way use the new values from their next call on. Builds that name it by its old name no longer find it. Only its maker can change a private secret. Needs the scope `secrets:write`. */
+  update(secretId: string, input?: UpdateSecretInput, options?: CallOptions): Call<UpdateSecretAnswer> {
+    return this.client.json('PATCH', '/v2/secrets/:secret_id', {secret_id: secretId}, input, options)
+  }
+
+  /** It is gone at once, with its values. The answer lists the agents that used it: their commands and calls that need it now fail. listSecretDependents shows them beforehand. Needs the scope `secrets:write`. */
+  delete(secretId: string, options?: CallOptions): Call<DeleteSecretAnswer> {
+    return this.client.json('DELETE', '/v2/secrets/:secret_id', {secret_id: secretId}, undefined, options)
+  }
+
+  /** List what depends on a secret. Needs the scope `agents:read`. */
+  listDependents(secretId: string, options?: CallOptions): Call<ListSecretDependentsAnswer> {
+    return this.client.json('GET', '/v2/secrets/:secret_id/dependents', {secret_id: secretId}, undefined, options)
+  }
+}
+
 /** Who is signed in, and links that sign in. */
 export class SessionsGroup extends Group {
   /** Your own sessions; with the scope `keys:manage`, those of all members. Sessions that are over are left out. Needs the scope `team:read`. */
@@ -1281,6 +1628,110 @@ export class SessionsGroup extends Group {
   /** The link is only in this answer. For yourself it works for ten minutes, and its session has the scopes of your credential and ends with it. For another member it is an invitation, which works for three days; that needs the scope `keys:manage` and every scope of that member’s role. Tokens of OAuth clients cannot make links. Needs the scope `team:read`. */
   createLink(input?: CreateSignInLinkInput, options?: CallOptions): Call<CreateSignInLinkAnswer> {
     return this.client.json('POST', '/v2/teams/:teamId/sign-in-links', {}, input, options)
+  }
+}
+
+/** Folders of instructions and scripts that agents read when they need them. */
+export class SkillsGroup extends Group {
+  /** List skills. Needs the scope `agents:read`. */
+  list(input?: ListSkillsInput, options?: CallOptions): List<ListSkillsAnswer['skills'][number], ListSkillsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/skills', {}, input, options, 'skills')
+  }
+
+  /** From the text of its SKILL.md, which begins with its name and description. If the team has a skill of this name, it gets another version. Runs of builds that name it in `data.skills`, by name, by id or with a version (`monthly-report@3`), see its name and description, read the rest with the tool `skill_read`, and find its files in /skills of their sandbox. Needs the scope `agents:write`. */
+  create(input: CreateSkillInput, options?: CallOptions): Call<CreateSkillAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/skills', {}, input, options)
+  }
+
+  /** A zip archive with SKILL.md at its top or in its only folder. If the team has a skill of the name that SKILL.md says, it gets another version. An archive with a path that leads elsewhere, a link, or anything else that is not a plain file is refused as a whole. Needs the scope `agents:write`. */
+  upload(input: UploadSkillInput, options?: CallOptions): Call<UploadSkillAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/skills/upload', {}, input, options)
+  }
+
+  /** Get a skill. Needs the scope `agents:read`. */
+  get(skillId: string, input?: GetSkillInput, options?: CallOptions): Call<GetSkillAnswer> {
+    return this.client.json('GET', '/v2/skills/:skill_id', {skill_id: skillId}, input, options)
+  }
+
+  /** The newest 50 are kept. Needs the scope `agents:read`. */
+  listVersions(skillId: string, input?: ListSkillVersionsInput, options?: CallOptions): List<ListSkillVersionsAnswer['versions'][number], ListSkillVersionsAnswer> {
+    return this.client.list('GET', '/v2/skills/:skill_id/versions', {skill_id: skillId}, input, options, 'versions')
+  }
+
+  /** Read a file of a skill. Needs the scope `agents:read`. */
+  getFile(skillId: string, path: string, input?: GetSkillFileInput, options?: CallOptions): Call<GetSkillFileAnswer> {
+    return this.client.json('GET', '/v2/skills/:skill_id/files/:path+', {skill_id: skillId, path}, input, options)
+  }
+
+  /** A new file or in place of the old one, up to 1 MiB; the skill has its next version then. With SKILL.md its name and description change too. A file that begins with `#!` can be run. Needs the scope `agents:write`. */
+  putFile(skillId: string, path: string, input: PutSkillFileInput, options?: CallOptions): Call<PutSkillFileAnswer> {
+    return this.client.json('PUT', '/v2/skills/:skill_id/files/:path+', {skill_id: skillId, path}, input, options)
+  }
+
+  /** The skill has its next version then; older ones keep the file. Needs the scope `agents:write`. */
+  deleteFile(skillId: string, path: string, options?: CallOptions): Call<DeleteSkillFileAnswer> {
+    return this.client.json('DELETE', '/v2/skills/:skill_id/files/:path+', {skill_id: skillId, path}, undefined, options)
+  }
+
+  /** Download a skill. Needs the scope `agents:read`. */
+  download(skillId: string, input?: DownloadSkillInput, options?: CallOptions): Call<FileAnswer> {
+    return this.client.file('GET', '/v2/skills/:skill_id/download', {skill_id: skillId}, input, options)
+  }
+
+  /** With all its versions. The answer lists the agents that used it. listSkillDependents shows them beforehand. Needs the scope `agents:write`. */
+  delete(skillId: string, options?: CallOptions): Call<DeleteSkillAnswer> {
+    return this.client.json('DELETE', '/v2/skills/:skill_id', {skill_id: skillId}, undefined, options)
+  }
+
+  /** List what depends on a skill. Needs the scope `agents:read`. */
+  listDependents(skillId: string, options?: CallOptions): Call<ListSkillDependentsAnswer> {
+    return this.client.json('GET', '/v2/skills/:skill_id/dependents', {skill_id: skillId}, undefined, options)
+  }
+}
+
+/** The installation: its processes, sizes and settings. */
+export class SystemGroup extends Group {
+  /** Version, database, living processes with what they report every five seconds, the oldest work that waits, sizes of tables and their growth, and the settings of the process that answers, of secrets only whether they are set. Only for admins of the teams that `RUNYARD_SYSTEM_TEAMS` names, or of the oldest team: it says nothing about what teams do, but everything about how the service runs. Needs the scope `system:read`. */
+  get(options?: CallOptions): Call<GetSystemAnswer> {
+    return this.client.json('GET', '/v2/system', {}, undefined, options)
+  }
+}
+
+/** Files that a team keeps for its agents. */
+export class TeamFilesGroup extends Group {
+  /** List team files. Needs the scope `files:read`. */
+  list(input?: ListTeamFilesInput, options?: CallOptions): List<ListTeamFilesAnswer['files'][number], ListTeamFilesAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/files', {}, input, options, 'files')
+  }
+
+  /** A new file, or in place of the one with this name. For larger files use an upload URL. Runs of builds that name the file in `data.files`, by name or id, find it read-only in /files of their sandbox. Needs the scope `agents:write`. */
+  create(input: CreateTeamFileInput, options?: CallOptions): Call<CreateTeamFileAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/files', {}, input, options)
+  }
+
+  /** The URL takes a PUT of up to 1 GiB, begun within 15 minutes, without a credential. The file has this name when the whole of it has come. Needs the scope `agents:write`. */
+  createUploadUrl(input: CreateTeamFileUploadUrlInput, options?: CallOptions): Call<CreateTeamFileUploadUrlAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/files/upload-urls', {}, input, options)
+  }
+
+  /** The file with its content, up to 10 MiB, and a URL to download it. Needs the scope `files:read`. */
+  get(fileId: string, options?: CallOptions): Call<GetTeamFileAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/files/:file_id', {file_id: fileId}, undefined, options)
+  }
+
+  /** Builds that name it by its old name no longer find it; those that name its id do. Needs the scope `agents:write`. */
+  update(fileId: string, input?: UpdateTeamFileInput, options?: CallOptions): Call<UpdateTeamFileAnswer> {
+    return this.client.json('PATCH', '/v2/teams/:teamId/files/:file_id', {file_id: fileId}, input, options)
+  }
+
+  /** The answer lists the agents that used it. listTeamFileDependents shows them beforehand. Needs the scope `agents:write`. */
+  delete(fileId: string, options?: CallOptions): Call<DeleteTeamFileAnswer> {
+    return this.client.json('DELETE', '/v2/teams/:teamId/files/:file_id', {file_id: fileId}, undefined, options)
+  }
+
+  /** List what depends on a team file. Needs the scope `agents:read`. */
+  listDependents(fileId: string, options?: CallOptions): Call<ListTeamFileDependentsAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/files/:file_id/dependents', {file_id: fileId}, undefined, options)
   }
 }
 
@@ -1301,9 +1752,77 @@ export class TeamsGroup extends Group {
     return this.client.json('GET', '/v2/profile', {}, undefined, options)
   }
 
+  /** What you have chosen for the console, wherever you sign in. Needs the scope `team:read`. */
+  preferences(options?: CallOptions): Call<GetPreferencesAnswer> {
+    return this.client.json('GET', '/v2/profile/preferences', {}, undefined, options)
+  }
+
+  /** Only the given fields change. Needs the scope `team:read`. */
+  updatePreferences(input?: UpdatePreferencesInput, options?: CallOptions): Call<UpdatePreferencesAnswer> {
+    return this.client.json('PATCH', '/v2/profile/preferences', {}, input, options)
+  }
+
+  /** Newest first, as they are stored: events are erased after their time. A request looks through 20000 events at most, so a page may have fewer than `limit`, or none; `looked_until` says then how far it looked. `next_before` continues it, and is null at the end. Kinds of events that the credential may not read are left out, as in the stream. Needs the scope `runs:read`. */
+  listEvents(input?: ListTeamEventsInput, options?: CallOptions): Call<ListTeamEventsAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/event-log', {}, input, options)
+  }
+
   /** What runs now, what failed in the last 24 hours by agent and error code, the next starts of schedules, the delivery targets with trouble, and the connections that need a person. A list is null where the credential lacks the scope to read it. Needs the scope `runs:read`. */
   overview(options?: CallOptions): Call<GetOverviewAnswer> {
     return this.client.json('GET', '/v2/teams/:teamId/overview', {}, undefined, options)
+  }
+
+  /** Each run counts once, by its latest finished evaluation, in the hour in which it ended. The agents with most runs first, at most 500. Needs the scope `evals:read`. */
+  agentScores(input?: ListAgentScoresInput, options?: CallOptions): Call<ListAgentScoresAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/agent-scores', {}, input, options)
+  }
+}
+
+/** Runs that start from outside: webhooks, events, polls and mail. */
+export class TriggersGroup extends Group {
+  /** Webhooks, events, polls and mail addresses that start runs of the agent. Its queue is its case trigger. Needs the scope `agents:read`. */
+  list(agentId: string, options?: CallOptions): Call<ListAgentTriggersAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/triggers', {agent_id: agentId}, undefined, options)
+  }
+
+  /** Starts a run of the agent’s live build for each thing that happens: a request to a URL of its own (`webhook`), an event of this team (`event`), an item that is new in the answer of a connection’s tool (`poll`), or a mail (`email`). Each thing starts one run, whatever crashes or is sent twice. An agent has at most 100 triggers. For cases of a queue, make a case trigger instead. Needs the scope `agents:write`. */
+  create(agentId: string, input: CreateAgentTriggerInput, options?: CallOptions): Call<CreateAgentTriggerAnswer> {
+    return this.client.json('POST', '/v2/agents/:agent_id/triggers', {agent_id: agentId}, input, options)
+  }
+
+  /** Get a trigger. Needs the scope `agents:read`. */
+  get(triggerId: string, options?: CallOptions): Call<GetTriggerAnswer> {
+    return this.client.json('GET', '/v2/triggers/:trigger_id', {trigger_id: triggerId}, undefined, options)
+  }
+
+  /** Only the given fields change, also inside `webhook`, `event` and `poll`. What already waits is judged by the trigger as it is then. Its runs act on behalf of the member who changed it last. Another `verifier` needs its `secret` again. Needs the scope `agents:write`. */
+  update(triggerId: string, input?: UpdateTriggerInput, options?: CallOptions): Call<UpdateTriggerAnswer> {
+    return this.client.json('PATCH', '/v2/triggers/:trigger_id', {trigger_id: triggerId}, input, options)
+  }
+
+  /** Its URL or mail address takes nothing any more, and what waits is not started. Runs that it started continue. Needs the scope `agents:write`. */
+  delete(triggerId: string, options?: CallOptions): Call<DeleteTriggerAnswer> {
+    return this.client.json('DELETE', '/v2/triggers/:trigger_id', {trigger_id: triggerId}, undefined, options)
+  }
+
+  /** For the URL of a webhook or a mail address that others have learned. The old address answers 404 from now on. Needs the scope `agents:write`. */
+  rotateAddress(triggerId: string, options?: CallOptions): Call<RotateTriggerAddressAnswer> {
+    return this.client.json('POST', '/v2/triggers/:trigger_id/rotate-address', {trigger_id: triggerId}, undefined, options)
+  }
+
+  /** What came in within the last 30 days, without its content. Requests without a valid signature or secret were not stored. Needs the scope `agents:read`. */
+  listDeliveries(triggerId: string, input?: ListTriggerDeliveriesInput, options?: CallOptions): List<ListTriggerDeliveriesAnswer['deliveries'][number], ListTriggerDeliveriesAnswer> {
+    return this.client.list('GET', '/v2/triggers/:trigger_id/deliveries', {trigger_id: triggerId}, input, options, 'deliveries')
+  }
+
+  /** With what came in. Credentials and signatures among the headers were not stored. Needs the scope `agents:read`. */
+  getDelivery(triggerDeliveryId: string, options?: CallOptions): Call<GetTriggerDeliveryAnswer> {
+    return this.client.json('GET', '/v2/trigger-deliveries/:trigger_delivery_id', {trigger_delivery_id: triggerDeliveryId}, undefined, options)
+  }
+
+  /** Makes a new delivery of the same content. It goes through the filter and the message as they are now, and starts a run even if its key has started one before. Needs the scope `agents:write`. */
+  replayDelivery(triggerDeliveryId: string, options?: CallOptions): Call<ReplayTriggerDeliveryAnswer> {
+    return this.client.json('POST', '/v2/trigger-deliveries/:trigger_delivery_id/replay', {trigger_delivery_id: triggerDeliveryId}, undefined, options)
   }
 }
 
@@ -1335,7 +1854,7 @@ export class ViewsGroup extends Group {
   }
 }
 
-/** Addresses that get signed events. */
+/** URLs that get signed events. */
 export class WebhooksGroup extends Group {
   /** List webhooks. Needs the scope `webhooks:manage`. */
   list(options?: CallOptions): Call<ListWebhooksAnswer> {

@@ -50,7 +50,7 @@ export interface RunStartedEvent {
     case_id?: string
     sequence: number
     status: "running"
-    source: "api" | "schedule" | "case_trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
+    source: "api" | "schedule" | "case_trigger" | "trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
     build_id: string
     title: string | null
   }
@@ -312,7 +312,12 @@ export interface Profile {
   email: string | null
   role: "admin" | "operator" | "viewer"
   team_id: string
-  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "*")[]
+  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "*")[]
+}
+
+export interface Preferences {
+  /** Whether they have taken the tour of the console, or did not want it. */
+  tour: "new" | "done" | "skipped"
 }
 
 export interface Member {
@@ -332,7 +337,7 @@ export interface ApiKey {
   name: string
   /** The beginning of the key, to tell keys apart. */
   hint: string
-  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "*")[]
+  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "*")[]
   expires_at: string | null
   last_used_at: string | null
   created_at: string
@@ -343,7 +348,7 @@ export interface OauthClient {
   team_id: string
   user_id: string
   name: string
-  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "*")[]
+  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "*")[]
   expires_at: string | null
   last_used_at: string | null
   created_at: string
@@ -372,7 +377,7 @@ export interface AuditEntry {
   created_at: string
   user_id: string | null
   for_user_id: string | null
-  credential_type: "api_key" | "oauth_client" | "session" | "command_line"
+  credential_type: "api_key" | "oauth_client" | "session" | "command_line" | "run"
   credential_id: string | null
   operation: string
   target_type: string | null
@@ -431,7 +436,7 @@ export type AgentFigures = {
 
 export interface BuildConfig {
   version: "v2"
-  /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent.model` (`provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`), `approvals` (by tool name: `never`, `always` or `{when}`), `output_schema`, `options`. Others are kept as they are. */
+  /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `output_schema`, `options`. Others are kept as they are. */
   data: Record<string, unknown>
   [name: string]: unknown
 }
@@ -647,6 +652,87 @@ export interface Schedule {
   truncated?: boolean
 }
 
+export type Trigger = {
+  id: string
+  agent_id: string
+  user_id: string
+  kind: "webhook" | "event" | "poll" | "email"
+  name: string | null
+  /** Paused when false: nothing is taken, and what waits is dropped. It can be replayed. */
+  enabled: boolean
+  filter: string | null
+  message: string | null
+  dedupe_key: string | null
+  concurrency: number | null
+  webhook: {
+    url: string | null
+    /** How a sender proves itself: by the signature of GitHub, Stripe, Slack or Standard Webhooks, or by a secret in a header. A request without a valid proof gets a 401 and is not stored. With `none`, whoever knows the URL may send. */
+    verifier: "none" | "github" | "stripe" | "slack" | "standard_webhooks" | "secret"
+    header: string | null
+    has_secret: boolean
+  } | null
+  event: {
+    /** The event of this team that starts runs. */
+    event: "run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required"
+    agent_id: string | null
+  } | null
+  poll: {
+    connection_id: string
+    /** The tool of it that lists the items. */
+    tool: string
+    /** The arguments of each call, at most 16 KiB. */
+    arguments: Record<string, unknown>
+    items: string | null
+    /** The time between two calls. */
+    every_minutes: number
+    /** Whether what the first call finds starts runs too. Otherwise only what is new after it does. */
+    start_existing: boolean
+    next_poll_at: string | null
+    last_polled_at: string | null
+    last_problem: string | null
+  } | null
+  email: {
+    address: string | null
+  } | null
+  last_delivery_at: string | null
+  created_at: string
+  updated_at: string
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+}
+
+export interface TriggerDelivery {
+  id: string
+  trigger_id: string
+  agent_id: string
+  /** `waiting` for its turn; `started` a run; `filtered` out; `repeated`: its key had started a run before; `dropped`: the trigger was paused, or the delivery would close a loop; `failed`: `reason` says why. */
+  status: "waiting" | "started" | "filtered" | "repeated" | "dropped" | "failed"
+  key: string | null
+  run_id: string | null
+  reason: string | null
+  replay_of: string | null
+  size_bytes: number
+  received_at: string
+  settled_at: string | null
+}
+
+export interface TriggerDeliveryWithContent {
+  id: string
+  trigger_id: string
+  agent_id: string
+  /** `waiting` for its turn; `started` a run; `filtered` out; `repeated`: its key had started a run before; `dropped`: the trigger was paused, or the delivery would close a loop; `failed`: `reason` says why. */
+  status: "waiting" | "started" | "filtered" | "repeated" | "dropped" | "failed"
+  key: string | null
+  run_id: string | null
+  reason: string | null
+  replay_of: string | null
+  size_bytes: number
+  received_at: string
+  settled_at: string | null
+  /** What came in, as expressions read it: `body`, `headers` and `query`, or `event`, `item` or `mail`. */
+  content: Record<string, unknown>
+}
+
 export interface ListedMemoryFile {
   /** The last part of the path. */
   name: string
@@ -669,6 +755,19 @@ export interface MemoryFile {
   source_type: "run" | "user"
   source_run_id: string | null
   updated_at: string
+}
+
+export interface Sandbox {
+  sandbox_id: string
+  /** `busy` while a run that is running, or a command, holds it: then it takes no files and no other command. */
+  status: "ready" | "busy"
+  expires_at: string | null
+  run_id: string | null
+  /** Files, links and empty folders that it holds. */
+  files_total: number
+  /** Bytes of its files, with the earlier contents of changed ones: what its limit counts. */
+  kept_bytes: number
+  created_at: string
 }
 
 export interface WorkspaceEntry {
@@ -727,7 +826,7 @@ export interface Run {
   callback_url: string | null
   title: string
   status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
-  source: "api" | "schedule" | "case_trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
+  source: "api" | "schedule" | "case_trigger" | "trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
   user_id: string | null
   sandbox_id: string | null
   browser_session_id: string | null
@@ -991,6 +1090,7 @@ export type RunStep = {
     output: number
   } | null
   cost_usd: number | null
+  room: "shorten" | "fold" | null
   sub_run_id: string | null
   human_request_id: string | null
   screenshots: number
@@ -1035,6 +1135,7 @@ export type WholeRunStep = {
     output: number
   } | null
   cost_usd: number | null
+  room: "shorten" | "fold" | null
   sub_run_id: string | null
   human_request_id: string | null
   screenshots: number
@@ -1042,7 +1143,7 @@ export type WholeRunStep = {
   /** It comes with its result from the run that this one retries. */
   is_copied: boolean
   key: string | null
-  /** As the agent gave them; null for a model, and once the log is erased. */
+  /** As the agent gave them; null for a turn of a model, and once the log is erased. For a step that made room: what it folded or shortened. */
   arguments: unknown
   /** Over 64 KiB: its beginning and the file that has all of it. */
   result: unknown
@@ -1095,6 +1196,18 @@ export type Message = {
   truncated?: boolean
 }
 
+export interface TeamEvent {
+  id: string
+  run_id: string | null
+  event: "run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required"
+  created_at: string
+  /** As webhooks and streams carry it. */
+  data: unknown
+  deliveries: DeliveryCounts
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+}
+
 export type InboxRequest = {
   id: string
   run_id: string
@@ -1143,6 +1256,37 @@ export interface Queue {
   updated_at: string
 }
 
+export interface QueueFacts {
+  /** Cases that could be dispatched now: pending, or postponed until now. */
+  waiting: number
+  in_progress: number
+  needs_input: number
+  /** How many cases may be in progress at once. */
+  at_once: number
+  /** Of the whole team, by all its runs. */
+  slots_held: number
+  slots_total: number
+  agents: {
+    id: string
+    name: string
+    trigger_id: string
+    /** `free`: it can be given another case now. */
+    state: "free" | "full" | "paused" | "no_live_build"
+    concurrency: number | null
+    in_progress: number
+  }[]
+  /** Of those in progress. */
+  held_by_members: number
+  /** Runs of cases in progress that wait themselves, by what for. Those that ask a person are `needs_input`. */
+  waits: {
+    kind: string
+    connection_id: string | null
+    connection_name: string | null
+    runs: number
+  }[]
+  limits_reached: ("monthly_runs" | "monthly_cost_usd")[]
+}
+
 export interface Case {
   id: string
   queue_id: string
@@ -1154,6 +1298,7 @@ export interface Case {
   labels: Label[]
   claimed_at: string | null
   claimed_by_run_id: string | null
+  claimed_by_user_id: string | null
   completed_at: string | null
   postponed_to: string | null
   attempts: number
@@ -1188,7 +1333,8 @@ export interface BulkAction {
   queue_id: string
   user_id: string | null
   kind: "delete" | "reprocess" | "update_status" | "update_priority"
-  status: "running" | "completed" | "failed"
+  status: "running" | "completed" | "failed" | "stopped"
+  total: number | null
   deleted_count: number
   reprocessed_count: number
   updated_count: number
@@ -1237,11 +1383,28 @@ export interface Connection {
   has_oauth_tokens: boolean
   has_headers: boolean
   tools_count: number | null
+  account: string | null
+  last_used_at: string | null
   broken_at: string | null
   broken_reason: string | null
   expires_at: string | null
   created_at: string
   updated_at: string
+}
+
+export interface ConnectionProvider {
+  name: string
+  title: string
+  /** What an agent can do with it. */
+  description: string
+  /** This server has an OAuth client for it. */
+  is_configured: boolean
+  /** What is asked for where the caller names none. */
+  scopes: string[]
+  /** The settings that an operator needs for it. */
+  settings: string
+  /** How to make an OAuth client there. */
+  docs_url: string
 }
 
 export interface ConnectionTool {
@@ -1257,6 +1420,104 @@ export interface ConnectionTool {
   annotations: Record<string, unknown> | null
   approved_description: string | null
   approved_input_schema: Record<string, unknown> | null
+}
+
+export interface Secret {
+  id: string
+  team_id: string
+  user_id: string | null
+  name: string
+  /** False: only runs that act for its maker alone can use it. */
+  shared: boolean
+  /** The names of its variables. Values are never shown. */
+  env_var_keys: string[]
+  last_used_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface Login {
+  id: string
+  team_id: string
+  user_id: string | null
+  domain: string
+  username: string
+  /** False: only runs that act for its maker alone can use it. */
+  shared: boolean
+  has_password: boolean
+  has_otp: boolean
+  last_used_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface TeamFile {
+  id: string
+  team_id: string
+  user_id: string | null
+  /** Its path in /files of a sandbox. */
+  name: string
+  size_bytes: number
+  sha256: string
+  created_at: string
+  updated_at: string
+}
+
+export interface Skill {
+  id: string
+  team_id: string
+  user_id: string | null
+  /** As SKILL.md says; builds use it. */
+  name: string
+  description: string
+  /** Its newest version. Every change makes another. */
+  version: number
+  created_at: string
+  updated_at: string
+}
+
+export interface SkillFile {
+  path: string
+  size_bytes: number
+  sha256: string
+  is_executable: boolean
+}
+
+export interface SkillVersion {
+  version: number
+  user_id: string | null
+  description: string
+  /** How many files it has. */
+  files: number
+  size_bytes: number
+  created_at: string
+}
+
+export interface ModelKey {
+  id: string
+  team_id: string
+  /** Whose models it pays for. */
+  provider: "anthropic" | "openai" | "google" | "openai-compatible"
+  /** The end of the key, to tell keys apart. */
+  hint: string
+  base_url: string | null
+  created_by: string | null
+  tested_at: string
+  problem: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface ModelSettings {
+  allowed_models: string[] | null
+  default_model: string | null
+  /** The server’s default, which counts where the team has none. */
+  server_default: string
+  providers: {
+    provider: "anthropic" | "openai" | "google" | "openai-compatible"
+    /** Whose key its models are asked with; `none`: they cannot be used. */
+    key: "team" | "server" | "none"
+  }[]
 }
 
 export interface BillingUsage {
@@ -1292,6 +1553,8 @@ export interface BillingUsage {
   by_agent: {
     agent_id: string
     agent_name: string | null
+    /** Whether it is the hidden agent of an artifact. Runs of artifacts are listed with `source=artifact`. */
+    is_artifact: boolean
     runs: number
     /** With milliseconds; counted on the day on which a stretch ended. */
     active_seconds: number
@@ -1331,6 +1594,19 @@ export interface Entitlement {
   unit: "runs" | "usd" | "bytes" | "agents" | null
 }
 
+export interface ModelUsage {
+  model: string
+  agent_id: string
+  agent_name: string | null
+  /** Whether it is the hidden agent of an artifact. */
+  is_artifact: boolean
+  calls: number
+  input_tokens: number
+  output_tokens: number
+  tokens: number
+  cost_usd: number
+}
+
 export interface Evaluation {
   id: string
   run_id: string
@@ -1353,6 +1629,39 @@ export interface BuildScore {
   score: number | null
   /** How many runs the score is of: the latest, as many as the promotion gate asks for, or 10 without a gate. */
   evaluated_runs: number
+}
+
+export interface EvaluatedRun {
+  run_id: string
+  run_number: number
+  run_title: string
+  build_id: string
+  run_ended_at: string
+  score: number | null
+  /** What did not pass. */
+  failed: {
+    flag: string
+    label: string
+    severity: "critical" | "medium" | "low"
+  }[]
+  /** How many members marked the run as good. */
+  marked_good: number
+  marked_bad: number
+  own_mark: "good" | "bad" | null
+  /** What members wrote with their marks, the latest 5. listRunMarks has all. */
+  mark_notes: {
+    member_id: string
+    verdict: "good" | "bad"
+    note: string
+  }[]
+}
+
+export interface RunMark {
+  run_id: string
+  member_id: string
+  verdict: "good" | "bad"
+  note: string | null
+  marked_at: string
 }
 
 export interface EvalRubric {
@@ -1412,6 +1721,20 @@ export interface BrokenConnection {
   provider: string
   broken_at: string | null
   broken_reason: string | null
+}
+
+export interface AgentScore {
+  agent_id: string
+  agent_name: string
+  evaluated: number
+  /** Runs in which every check that applies passed. */
+  passed: number
+  with_issues: number
+  pass_rate: number | null
+  /** How many checks of this severity did not pass. */
+  critical: number
+  medium: number
+  low: number
 }
 
 export type Artifact = {
@@ -1485,6 +1808,7 @@ export interface ArtifactRevision {
   version: number
   parent_revision_id: string | null
   restored_from_version: number | null
+  thumbnail_url: string | null
   created_at: string
 }
 
@@ -1501,6 +1825,39 @@ export interface SavedView {
   is_shared: boolean
   created_at: string
   updated_at: string
+}
+
+export interface SystemProcess {
+  id: string
+  role: string
+  host: string
+  pid: number
+  started_at: string
+  /** Whether it gave this answer. */
+  is_answering: boolean
+  reported_at: string | null
+  report: ProcessReport | null
+}
+
+export interface StoredSize {
+  what: string
+  bytes: number
+  /** As PostgreSQL last estimated them. */
+  rows: number
+  oldest_at: string | null
+  bytes_a_day: number | null
+  grown_bytes: number | null
+  measured_at: string | null
+}
+
+export interface ShownSetting {
+  name: string
+  says: string
+  /** What holds where it is not set, in words. */
+  unset: string
+  is_secret: boolean
+  is_set: boolean
+  value: string | null
 }
 
 export interface Webhook {
@@ -1554,6 +1911,75 @@ export interface Delivery {
   attempts: number
   next_attempt_at: string | null
   reason: string | null
+  created_at: string
+  settled_at: string | null
+}
+
+export interface DeliveryTarget {
+  id: string
+  /** A webhook, or the callback URL of runs. */
+  kind: "subscription" | "callback"
+  url: string
+  active: boolean
+  disabled_at: string | null
+  disabled_reason: string | null
+  /** In a row. */
+  failures: number
+  failing_since: string | null
+  paused_until: string | null
+  /** Not tried yet. */
+  waiting: number
+  /** Tried or asked for again, and due. */
+  retrying: number
+  /** Given up. */
+  dead: number
+  last_delivered_at: string | null
+  median_ms: number | null
+  /** How many were delivered, among the newest 5,000 deliveries of the team. */
+  delivered: number
+  failed: number
+}
+
+export interface NotificationChoices {
+  /** By kind: `at_once`, together once a day (`digest`), or `off`. Requests go to members who may answer them, failing deliveries to admins. */
+  mail: {
+    human_requests: "at_once" | "digest" | "off"
+    failed_runs: "at_once" | "digest" | "off"
+    connections: "at_once" | "digest" | "off"
+    deliveries: "at_once" | "digest" | "off"
+  }
+  /** By kind: whether browsers that allow it show a notification. */
+  browser: {
+    human_requests: boolean
+    failed_runs: boolean
+    connections: boolean
+    deliveries: boolean
+  }
+  time_zone: string
+  digest_time: string
+  quiet_from: string | null
+  quiet_until: string | null
+}
+
+export interface Mailbox {
+  email: string | null
+  /** Whether mails go there: the member opened a confirmation mail, or signed in with this address at the company’s provider. */
+  is_confirmed: boolean
+  /** Why mails are sent, or not. */
+  state: "ready" | "unconfirmed" | "no_address" | "bad_address" | "no_mail_server"
+  from: string | null
+}
+
+export interface MemberMail {
+  id: string
+  purpose: "news" | "test" | "confirmation"
+  address: string
+  /** `sent`: the mail server took it. `in_doubt`: the connection or the process ended in the moment in which the mail server decided, and it is not sent again. `dropped`: there was nothing to tell any more. */
+  state: "waiting" | "sending" | "sent" | "in_doubt" | "failed" | "dropped"
+  attempts: number
+  problem: string | null
+  /** How many things it tells. */
+  notices: number
   created_at: string
   settled_at: string | null
 }
@@ -1788,6 +2214,15 @@ export interface EvalSummary {
   }
 }
 
+export interface ProcessReport {
+  memory_bytes: number
+  /** Of one core, since the report before. */
+  cpu_percent: number
+  loops: LoopReport[]
+  lanes: LaneReport[]
+  pools: PoolReport[]
+}
+
 export interface DeliveryAttempt {
   at: string
   ok: boolean
@@ -1795,7 +2230,46 @@ export interface DeliveryAttempt {
   stage: "guard" | "dns" | "connect" | "tls" | "timeout" | "protocol" | "status" | null
   error: string | null
   latency_ms: number
+  /** How long each stage took: the name, the connection, TLS, until the status came, and until the last byte that was read. Null: not reached, or not needed because an open connection was used again. */
+  timing?: {
+    dns_ms: number | null
+    connect_ms: number | null
+    tls_ms: number | null
+    wait_ms: number | null
+    answer_ms: number | null
+  }
   answer: string | null
+}
+
+export interface LoopReport {
+  name: string
+  turns: number
+  failures: number
+  last_at: string | null
+  /** How much later than planned the last turn began. */
+  late_ms: number
+  /** How long the last whole turn took. */
+  took_ms: number
+  under_way_ms: number | null
+}
+
+export interface LaneReport {
+  name: string
+  commits: number
+  /** Writes that shared these commits. */
+  operations: number
+  /** How long a commit took on average. */
+  mean_ms: number
+  /** Writes that wait for the next commit. */
+  waiting: number
+}
+
+export interface PoolReport {
+  name: string
+  size: number
+  taken: number
+  waiting: number
+  per_team: number | null
 }
 
 export interface ListTeamsAnswer {
@@ -1809,6 +2283,19 @@ export interface GetTeamAnswer {
 
 export interface GetProfileAnswer {
   profile: Profile
+}
+
+export interface GetPreferencesAnswer {
+  preferences: Preferences
+}
+
+export interface UpdatePreferencesInput {
+  /** `new`: the console offers the tour again. */
+  tour?: "new" | "done" | "skipped"
+}
+
+export interface UpdatePreferencesAnswer {
+  preferences: Preferences
 }
 
 export interface ListMembersInput {
@@ -1873,7 +2360,7 @@ export interface ListApiKeysAnswer {
 
 export interface CreateApiKeyInput {
   name?: string
-  scopes?: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "*")[]
+  scopes?: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "*")[]
   /** The member it belongs to; absent: yours. */
   user_id?: string
   expires_at?: string | null
@@ -1905,7 +2392,7 @@ export interface ListOauthClientsAnswer {
 
 export interface CreateOauthClientInput {
   name?: string
-  scopes?: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "*")[]
+  scopes?: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "*")[]
 }
 
 export interface CreateOauthClientAnswer {
@@ -2091,7 +2578,7 @@ export interface CreateRevisionInput {
   name?: string
   config?: {
     version: "v2"
-    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent.model` (`provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`), `approvals` (by tool name: `never`, `always` or `{when}`), `output_schema`, `options`. Others are kept as they are. */
+    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `output_schema`, `options`. Others are kept as they are. */
     data: Record<string, unknown>
     [name: string]: unknown
   }
@@ -2122,7 +2609,7 @@ export interface DiffRevisionsAnswer {
 export interface UpdateRevisionInput {
   config?: {
     version: "v2"
-    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent.model` (`provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`), `approvals` (by tool name: `never`, `always` or `{when}`), `output_schema`, `options`. Others are kept as they are. */
+    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `output_schema`, `options`. Others are kept as they are. */
     data: Record<string, unknown>
     [name: string]: unknown
   }
@@ -2201,7 +2688,7 @@ export interface CheckProcedureInput {
   input: string
   config?: {
     version: "v2"
-    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent.model` (`provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`), `approvals` (by tool name: `never`, `always` or `{when}`), `output_schema`, `options`. Others are kept as they are. */
+    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `output_schema`, `options`. Others are kept as they are. */
     data: Record<string, unknown>
     [name: string]: unknown
   }
@@ -2320,6 +2807,130 @@ export interface PreviewScheduleAnswer {
   next_runs: string[]
 }
 
+export interface ListAgentTriggersAnswer {
+  triggers: Trigger[]
+}
+
+export type CreateAgentTriggerInput = {
+  /** What starts runs. It cannot be changed. */
+  kind: "webhook" | "event" | "poll" | "email"
+  name?: string | null
+  /** Paused when false: nothing is taken, and what waits is dropped. It can be replayed. */
+  enabled?: boolean
+  filter?: string | null
+  message?: string | null
+  dedupe_key?: string | null
+  concurrency?: number | null
+  webhook?: {
+    /** How a sender proves itself: by the signature of GitHub, Stripe, Slack or Standard Webhooks, or by a secret in a header. A request without a valid proof gets a 401 and is not stored. With `none`, whoever knows the URL may send. */
+    verifier?: "none" | "github" | "stripe" | "slack" | "standard_webhooks" | "secret"
+    header?: string | null
+    secret?: string | null
+  } | null
+  event?: {
+    /** The event of this team that starts runs. */
+    event?: "run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required"
+    agent_id?: string | null
+  } | null
+  poll?: {
+    /** An MCP connection of the team. */
+    connection_id?: string
+    /** The tool of it that lists the items. */
+    tool?: string
+    /** The arguments of each call, at most 16 KiB. */
+    arguments?: Record<string, unknown>
+    items?: string | null
+    /** The time between two calls. */
+    every_minutes?: number
+    /** Whether what the first call finds starts runs too. Otherwise only what is new after it does. */
+    start_existing?: boolean
+  } | null
+}
+
+export interface CreateAgentTriggerAnswer {
+  trigger: Trigger
+  trigger_id: string
+}
+
+export interface GetTriggerAnswer {
+  trigger: Trigger
+  trigger_id: string
+}
+
+export type UpdateTriggerInput = {
+  name?: string | null
+  /** Paused when false: nothing is taken, and what waits is dropped. It can be replayed. */
+  enabled?: boolean
+  filter?: string | null
+  message?: string | null
+  dedupe_key?: string | null
+  concurrency?: number | null
+  webhook?: {
+    /** How a sender proves itself: by the signature of GitHub, Stripe, Slack or Standard Webhooks, or by a secret in a header. A request without a valid proof gets a 401 and is not stored. With `none`, whoever knows the URL may send. */
+    verifier?: "none" | "github" | "stripe" | "slack" | "standard_webhooks" | "secret"
+    header?: string | null
+    secret?: string | null
+  } | null
+  event?: {
+    /** The event of this team that starts runs. */
+    event?: "run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required"
+    agent_id?: string | null
+  } | null
+  poll?: {
+    /** An MCP connection of the team. */
+    connection_id?: string
+    /** The tool of it that lists the items. */
+    tool?: string
+    /** The arguments of each call, at most 16 KiB. */
+    arguments?: Record<string, unknown>
+    items?: string | null
+    /** The time between two calls. */
+    every_minutes?: number
+    /** Whether what the first call finds starts runs too. Otherwise only what is new after it does. */
+    start_existing?: boolean
+  } | null
+}
+
+export interface UpdateTriggerAnswer {
+  trigger: Trigger
+  trigger_id: string
+}
+
+export interface DeleteTriggerAnswer {
+  success: true
+}
+
+export interface RotateTriggerAddressAnswer {
+  trigger: Trigger
+  trigger_id: string
+}
+
+export interface ListTriggerDeliveriesInput {
+  /** Only deliveries in this state. */
+  status?: "waiting" | "started" | "filtered" | "repeated" | "dropped" | "failed"
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListTriggerDeliveriesAnswer {
+  deliveries: TriggerDelivery[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface GetTriggerDeliveryAnswer {
+  trigger_delivery: TriggerDeliveryWithContent
+  trigger_delivery_id: string
+}
+
+export interface ReplayTriggerDeliveryAnswer {
+  trigger_delivery: TriggerDeliveryWithContent
+  trigger_delivery_id: string
+}
+
 export interface ListAgentMemoryFilesAnswer {
   files: ListedMemoryFile[]
 }
@@ -2354,18 +2965,34 @@ export interface CreateSandboxAnswer {
   expires_at: string
 }
 
-export interface GetSandboxAnswer {
-  sandbox_id: string
-  /** `busy` while a run that is running, or a command, holds it: then it takes no files and no other command. */
-  status: "ready" | "busy"
-  expires_at: string | null
-  run_id: string | null
-  /** Files, links and empty folders that it holds. */
-  files_total: number
-  /** Bytes of its files, with the earlier contents of changed ones: what its limit counts. */
-  kept_bytes: number
-  created_at: string
+export interface ListSandboxesInput {
+  /** `caller`: made with createSandbox, also if a run has it now. `run`: the own workspaces of runs. */
+  made_by?: "caller" | "run"
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
 }
+
+export interface ListSandboxesAnswer {
+  sandboxes: Sandbox[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface GetSandboxUsageAnswer {
+  /** What all sandboxes of the team hold, as of the last ten seconds. */
+  kept_bytes: number
+  /** What they may hold together. */
+  kept_bytes_max: number
+  /** What one sandbox may hold. */
+  sandbox_bytes_max: number
+  /** Files and empty folders that one sandbox may hold. */
+  sandbox_files_max: number
+}
+
+export type GetSandboxAnswer = Sandbox
 
 export interface DeleteSandboxAnswer {
   success: true
@@ -2553,7 +3180,7 @@ export interface ListRunsInput {
   /** Only runs on cases of this queue. */
   case_queue_id?: string
   /** Only runs that were started this way. Runs of artifacts are listed and counted only with `artifact`. */
-  source?: "api" | "schedule" | "case_trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
+  source?: "api" | "schedule" | "case_trigger" | "trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
   /** Words in title, case title and message; all of them must be there. A final asterisk makes the last word a prefix. */
   search?: string
   /** Whether the latest evaluation found issues; runs without an evaluation are in neither list. */
@@ -2600,7 +3227,7 @@ export interface GetRunCountsInput {
   /** Only runs on cases of this queue. */
   case_queue_id?: string
   /** Only runs that were started this way. Runs of artifacts are listed and counted only with `artifact`. */
-  source?: "api" | "schedule" | "case_trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
+  source?: "api" | "schedule" | "case_trigger" | "trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
   /** Words in title, case title and message; all of them must be there. A final asterisk makes the last word a prefix. */
   search?: string
   /** Whether the latest evaluation found issues; runs without an evaluation are in neither list. */
@@ -2760,6 +3387,25 @@ export interface StreamTeamEventsInput {
   events?: string | readonly string[]
 }
 
+export interface ListTeamEventsInput {
+  /** Only events of this kind. */
+  event?: "run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required"
+  /** Only events of this run. */
+  run_id?: string
+  /** Events from this time on. */
+  since?: string
+  /** `next_before` of the page before: continues there. */
+  before?: string
+  /** How many a page has at most. */
+  limit?: number
+}
+
+export interface ListTeamEventsAnswer {
+  events: TeamEvent[]
+  next_before: string | null
+  looked_until: string | null
+}
+
 export interface ListHumanRequestsInput {
   /** Only requests in this state. */
   status?: "pending" | "responded" | "cancelled" | "expired" | "closed" | "all"
@@ -2911,6 +3557,31 @@ export interface ListQueueAgentsAnswer {
   problems: ("multiple_triggers" | "producer_consumer_mix")[]
 }
 
+export interface ExplainQueueAnswer {
+  queue_id: string
+  /** A case that is added now would be dispatched at once. */
+  is_moving: boolean
+  /** What keeps cases waiting, the first thing to change first. Empty if nothing does. */
+  reasons: {
+    code: "no_trigger" | "paused" | "no_live_build" | "limit_reached" | "queue_full" | "agents_full" | "connection" | "no_slots"
+    says: string
+  }[]
+  facts: QueueFacts
+}
+
+export interface GetCaseAgesAnswer {
+  queue_id: string
+  oldest_at: string | null
+  ages: {
+    from_seconds: number
+    until_seconds: number | null
+    pending: number
+    in_progress: number
+    needs_input: number
+    postponed: number
+  }[]
+}
+
 export interface ListCasesInput {
   /** One or more of pending, in_progress, needs_input, postponed, completed, failed, separated by commas. Also accepted: `claimed` for `in_progress`. */
   status?: string | readonly string[]
@@ -3017,6 +3688,7 @@ export interface CreateCasesAnswer {
     labels: Label[]
     claimed_at: string | null
     claimed_by_run_id: string | null
+    claimed_by_user_id: string | null
     completed_at: string | null
     postponed_to: string | null
     attempts: number
@@ -3081,6 +3753,28 @@ export interface ListRecentCaseRunMessagesAnswer {
 }
 
 export interface ClaimCaseAnswer {
+  case: Case
+  case_id: string
+}
+
+export interface AssignCaseInput {
+  assignee_user_id: string | null
+  reason?: string | null
+}
+
+export interface AssignCaseAnswer {
+  case: Case
+  case_id: string
+}
+
+export interface TakeOverCaseInput {
+  /** Who holds the case, as you saw it. */
+  held_by_user_id: string
+  assignee_user_id?: string | null
+  reason?: string | null
+}
+
+export interface TakeOverCaseAnswer {
   case: Case
   case_id: string
 }
@@ -3274,6 +3968,25 @@ export interface GetBulkActionAnswer {
   bulk_action_id: string
 }
 
+export interface ListBulkActionsInput {
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListBulkActionsAnswer {
+  bulk_actions: BulkAction[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface StopBulkActionAnswer {
+  bulk_action: BulkAction
+  bulk_action_id: string
+}
+
 export interface ListLabelsInput {
   /** How many to give, at most 1000. */
   limit?: number
@@ -3449,6 +4162,11 @@ export interface CreateConnectionAnswer {
   connection_id: string
 }
 
+export interface ListConnectionProvidersAnswer {
+  providers: ConnectionProvider[]
+  redirect_uri: string | null
+}
+
 export interface GetConnectionAnswer {
   connection: Connection
   connection_id: string
@@ -3538,6 +4256,20 @@ export interface ListConnectionDependentsAnswer {
     since: string
   }[]
   waiting_runs_total: number
+  /** Artifacts that it is attached to. Private ones of others are only counted. */
+  artifacts: {
+    id: string
+    title: string | null
+  }[]
+  artifacts_total: number
+  /** Enabled triggers that poll a tool of it. */
+  triggers: {
+    id: string
+    agent_id: string
+    name: string | null
+    tool: string
+  }[]
+  triggers_total: number
 }
 
 export interface ListConnectionToolsAnswer {
@@ -3663,6 +4395,410 @@ export interface FinalizeThirdPartyOAuthAnswer {
   connection_id: string
 }
 
+export interface ListSecretsInput {
+  /** Words in name and env_var_keys, in any case; all of them must be there, and each may be a part of a longer word. */
+  search?: string
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListSecretsAnswer {
+  secrets: Secret[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateSecretInput {
+  /** Its name, unique in the team; builds and procedures use it. Letters, digits and _. */
+  name: string
+  /** Variables by their names. Never shown again. A value of fewer than 6 characters is not cut out of texts: it could be any word. */
+  values: Record<string, string>
+  /** False: only runs that act for its maker alone can use it. */
+  shared?: boolean
+}
+
+export interface CreateSecretAnswer {
+  secret: Secret
+  secret_id: string
+}
+
+export interface GetSecretAnswer {
+  secret: Secret
+  secret_id: string
+}
+
+export interface UpdateSecretInput {
+  /** Its name, unique in the team; builds and procedures use it. Letters, digits and _. */
+  name?: string
+  /** False: only runs that act for its maker alone can use it. */
+  shared?: boolean
+  /** Variables to set, by their names; null removes one. The others stay. */
+  values?: Record<string, string | null>
+  /** New names of variables, by their old ones. Their values stay. */
+  renamed_keys?: Record<string, string>
+}
+
+export interface UpdateSecretAnswer {
+  secret: Secret
+  secret_id: string
+}
+
+export interface DeleteSecretAnswer {
+  success: true
+  /** Agents whose live build names it, by name; at most 100. */
+  agents: {
+    id: string
+    name: string
+    build_id: string
+  }[]
+  agents_total: number
+}
+
+export interface ListSecretDependentsAnswer {
+  /** Agents whose live build names it, by name; at most 100. */
+  agents: {
+    id: string
+    name: string
+    build_id: string
+  }[]
+  agents_total: number
+}
+
+export interface ListLoginsInput {
+  /** Words in domain and username, in any case; all of them must be there, and each may be a part of a longer word. */
+  search?: string
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListLoginsAnswer {
+  logins: Login[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateLoginInput {
+  /** The host whose pages it is filled into, and no others; with `:port` where that is not the usual one. `*.example.com`: all hosts below it. */
+  domain: string
+  username: string
+  /** Never shown again. */
+  password: string
+  /** The seed of its one-time codes (TOTP): in base32, or as an `otpauth://` URL. Never shown again. */
+  otp_secret?: string
+  /** False: only runs that act for its maker alone can use it. */
+  shared?: boolean
+}
+
+export interface CreateLoginAnswer {
+  login: Login
+  login_id: string
+}
+
+export interface GetLoginAnswer {
+  login: Login
+  login_id: string
+}
+
+export interface UpdateLoginInput {
+  /** The host whose pages it is filled into, and no others; with `:port` where that is not the usual one. `*.example.com`: all hosts below it. */
+  domain?: string
+  username?: string
+  /** Never shown again. */
+  password?: string
+  otp_secret?: string | null
+  /** False: only runs that act for its maker alone can use it. */
+  shared?: boolean
+}
+
+export interface UpdateLoginAnswer {
+  login: Login
+  login_id: string
+}
+
+export interface DeleteLoginAnswer {
+  success: true
+  /** Agents whose live build names it, by name; at most 100. */
+  agents: {
+    id: string
+    name: string
+    build_id: string
+  }[]
+  agents_total: number
+}
+
+export interface ListLoginDependentsAnswer {
+  /** Agents whose live build names it, by name; at most 100. */
+  agents: {
+    id: string
+    name: string
+    build_id: string
+  }[]
+  agents_total: number
+}
+
+export interface ListTeamFilesInput {
+  /** Words in name, in any case; all of them must be there, and each may be a part of a longer word. */
+  search?: string
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListTeamFilesAnswer {
+  files: TeamFile[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateTeamFileInput {
+  /** Its path in /files of a sandbox, unique in the team. */
+  name: string
+  /** Text, or bytes in base64. */
+  content: string
+  /** How the content is given. Absent: as text. */
+  encoding?: "utf-8" | "base64"
+}
+
+export interface CreateTeamFileAnswer {
+  file: TeamFile
+  file_id: string
+}
+
+export interface CreateTeamFileUploadUrlInput {
+  /** Its path in /files of a sandbox, unique in the team. */
+  name: string
+}
+
+export interface CreateTeamFileUploadUrlAnswer {
+  upload_url: string
+  name: string
+  expires_in_seconds: number
+}
+
+export interface GetTeamFileAnswer {
+  file: TeamFile
+  file_id: string
+  content: string | null
+  /** `utf-8` where the content is text, else `base64`; also where it is null. */
+  encoding: "utf-8" | "base64"
+  /** By the ending of the name. */
+  content_type: string
+  size_bytes: number
+  /** Gives the bytes without a credential, for at least an hour. */
+  download_url: string
+}
+
+export interface UpdateTeamFileInput {
+  /** Its path in /files of a sandbox, unique in the team. */
+  name?: string
+}
+
+export interface UpdateTeamFileAnswer {
+  file: TeamFile
+  file_id: string
+}
+
+export interface DeleteTeamFileAnswer {
+  success: true
+  /** Agents whose live build names it, by name; at most 100. */
+  agents: {
+    id: string
+    name: string
+    build_id: string
+  }[]
+  agents_total: number
+}
+
+export interface ListTeamFileDependentsAnswer {
+  /** Agents whose live build names it, by name; at most 100. */
+  agents: {
+    id: string
+    name: string
+    build_id: string
+  }[]
+  agents_total: number
+}
+
+export interface ListSkillsInput {
+  /** Words in name and description, in any case; all of them must be there, and each may be a part of a longer word. */
+  search?: string
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListSkillsAnswer {
+  skills: Skill[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateSkillInput {
+  /** The text of SKILL.md. */
+  content: string
+}
+
+export interface CreateSkillAnswer {
+  skill: Skill
+  skill_id: string
+}
+
+export interface UploadSkillInput {
+  /** The zip archive in base64, up to 10 MiB. */
+  archive: string
+}
+
+export interface UploadSkillAnswer {
+  skill: Skill
+  skill_id: string
+}
+
+export interface GetSkillInput {
+  /** An older version. Absent: the newest. */
+  version?: number
+}
+
+export interface GetSkillAnswer {
+  skill: Skill
+  skill_id: string
+  files: SkillFile[]
+}
+
+export interface ListSkillVersionsInput {
+  /** How many to give, at most 50. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListSkillVersionsAnswer {
+  versions: SkillVersion[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface GetSkillFileInput {
+  /** An older version. Absent: the newest. */
+  version?: number
+}
+
+export interface GetSkillFileAnswer {
+  path: string
+  size_bytes: number
+  sha256: string
+  is_executable: boolean
+  content: string | null
+  /** `utf-8` where the content is text, else `base64`. */
+  encoding: "utf-8" | "base64"
+}
+
+export interface PutSkillFileInput {
+  /** Text, or bytes in base64. */
+  content: string
+  /** How the content is given. Absent: as text. */
+  encoding?: "utf-8" | "base64"
+  /** Whether commands may run it. */
+  is_executable?: boolean
+}
+
+export interface PutSkillFileAnswer {
+  skill: Skill
+  skill_id: string
+}
+
+export interface DeleteSkillFileAnswer {
+  skill: Skill
+  skill_id: string
+}
+
+export interface DownloadSkillInput {
+  /** An older version. Absent: the newest. */
+  version?: number
+}
+
+export interface DeleteSkillAnswer {
+  success: true
+  /** Agents whose live build names it, by name; at most 100. */
+  agents: {
+    id: string
+    name: string
+    build_id: string
+  }[]
+  agents_total: number
+}
+
+export interface ListSkillDependentsAnswer {
+  /** Agents whose live build names it, by name; at most 100. */
+  agents: {
+    id: string
+    name: string
+    build_id: string
+  }[]
+  agents_total: number
+}
+
+export interface ListModelKeysAnswer {
+  model_keys: ModelKey[]
+}
+
+export interface CreateModelKeyInput {
+  /** Whose models it pays for. */
+  provider: "anthropic" | "openai" | "google" | "openai-compatible"
+  /** The key as the provider gave it. It is sealed at rest and never answered. */
+  key: string
+  base_url?: string | null
+}
+
+export interface CreateModelKeyAnswer {
+  model_key: ModelKey
+  model_key_id: string
+}
+
+export interface UpdateModelKeyInput {
+  /** The key as the provider gave it. It is sealed at rest and never answered. */
+  key?: string
+  base_url?: string | null
+}
+
+export interface UpdateModelKeyAnswer {
+  model_key: ModelKey
+  model_key_id: string
+}
+
+export interface DeleteModelKeyAnswer {
+  success: true
+}
+
+export interface TestModelKeyAnswer {
+  success: boolean
+  /** Why the test failed; absent if it succeeded. */
+  error?: string
+}
+
+export interface GetModelSettingsAnswer {
+  model_settings: ModelSettings
+}
+
+export interface UpdateModelSettingsInput {
+  allowed_models?: string[] | null
+  default_model?: string | null
+}
+
+export interface UpdateModelSettingsAnswer {
+  model_settings: ModelSettings
+}
+
 export interface GetBillingUsageAnswer {
   usage: BillingUsage
   team_id: string
@@ -3683,6 +4819,21 @@ export interface GetBillingUsageHistoryInput {
 
 export interface GetBillingUsageHistoryAnswer {
   usage: BillingUsage
+  team_id: string
+}
+
+export interface ListModelUsageInput {
+  /** The first day; a time counts as its whole day. */
+  since?: string
+  /** Days before this time, at most 400; a time counts as its whole day. */
+  until?: string
+}
+
+export interface ListModelUsageAnswer {
+  model_usage: ModelUsage[]
+  left_out: number
+  period_start: string
+  period_end: string
   team_id: string
 }
 
@@ -3733,6 +4884,70 @@ export interface ListBuildScoresAnswer {
   total: number
   limit: number
   offset: number
+}
+
+export interface ListEvaluatedRunsInput {
+  /** Runs that ended then or later; 30 days ago unless given. */
+  since?: string
+  /** Runs that ended before this time. */
+  until?: string
+  /** Only runs of this build whose evaluation is `ready`, as its score counts them. */
+  build_id?: string
+  /** Only runs in which this check did not pass. */
+  flag?: string
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListEvaluatedRunsAnswer {
+  evaluated_runs: EvaluatedRun[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface ListRunMarksAnswer {
+  marks: RunMark[]
+  run_id: string
+}
+
+export interface PutRunMarkInput {
+  verdict: "good" | "bad"
+  note?: string | null
+}
+
+export interface PutRunMarkAnswer {
+  mark: RunMark
+  run_id: string
+}
+
+export interface GetMarkAgreementInput {
+  /** Marks from then on; all unless given. */
+  since?: string
+}
+
+export interface GetMarkAgreementAnswer {
+  agreement: number | null
+  good_passed: number
+  good_with_issues: number
+  bad_passed: number
+  bad_with_issues: number
+  /** Marks of runs without a finished evaluation. */
+  not_evaluated: number
+  disagreements: {
+    run_id: string
+    member_id: string
+    verdict: "good" | "bad"
+    note: string | null
+    marked_at: string
+    run_number: number
+    run_title: string
+    /** The flags that did not pass. */
+    failed: string[]
+  }[]
+  agent_id: string
 }
 
 export interface GetEvalRubricsInput {
@@ -3850,6 +5065,16 @@ export interface GetOverviewAnswer {
   connections: BrokenConnection[] | null
 }
 
+export interface ListAgentScoresInput {
+  /** Whole hours from then on; 30 days ago unless given. */
+  since?: string
+}
+
+export interface ListAgentScoresAnswer {
+  agent_scores: AgentScore[]
+  team_id: string
+}
+
 export interface ListArtifactsInput {
   /** `created`: your own. `shared`: those that others share with the team. `team`: all that are shared with the team. */
   scope?: "created" | "shared" | "team"
@@ -3945,6 +5170,24 @@ export interface DeleteArtifactAnswer {
 export interface RenderArtifactInput {
   /** Light or dark; without it, as the reader’s system says. */
   theme?: "light" | "dark"
+}
+
+export interface RenderSelectableArtifactInput {
+  /** Light or dark; without it, as the reader’s system says. */
+  theme?: "light" | "dark"
+}
+
+export type GetArtifactSourceAnswer = {
+  source: {
+    revision_id: string
+    version: number
+    /** The steps that fetch the data, as a runbook in Markdown. */
+    procedure: string
+    /** The template that shows the data. */
+    html: string
+    data_at: string
+  } | null
+  artifact_id: string
 }
 
 export interface ExportArtifactHtmlInput {
@@ -4298,6 +5541,29 @@ export interface DeleteViewAnswer {
   success: true
 }
 
+export interface GetSystemAnswer {
+  version: string
+  node_version: string
+  base_url: string
+  now: string
+  database: {
+    version: string
+    bytes: number
+    is_embedded: boolean
+    /** Open connections, of everybody who uses the server. */
+    connections: number
+    connections_max: number
+  }
+  processes: SystemProcess[]
+  /** Since when the oldest work of each kind is due without anybody having begun it. */
+  waiting_work: {
+    what: string
+    since: string | null
+  }[]
+  sizes: StoredSize[]
+  settings: ShownSetting[]
+}
+
 export interface ListWebhooksAnswer {
   webhooks: Webhook[]
 }
@@ -4401,9 +5667,84 @@ export interface GetWebhookDeliveryAnswer {
   delivery_id: string
 }
 
+export interface GetWebhookDeliveryRequestAnswer {
+  delivery_id: string
+  url: string
+  body: string | null
+  truncated: boolean
+}
+
 export interface ReplayWebhookDeliveryAnswer {
   delivery: DeliveryWithAttempts
   delivery_id: string
+}
+
+export interface ListDeliveryTargetsAnswer {
+  targets: DeliveryTarget[]
+}
+
+export interface GetNotificationsAnswer {
+  notifications: NotificationChoices
+  mailbox: Mailbox
+}
+
+export interface UpdateNotificationsInput {
+  mail?: {
+    human_requests?: "at_once" | "digest" | "off"
+    failed_runs?: "at_once" | "digest" | "off"
+    connections?: "at_once" | "digest" | "off"
+    deliveries?: "at_once" | "digest" | "off"
+  }
+  browser?: {
+    human_requests?: boolean
+    failed_runs?: boolean
+    connections?: boolean
+    deliveries?: boolean
+  }
+  /** The name of a time zone, for the times below. */
+  time_zone?: string
+  /** When the digest is sent, every day with news. */
+  digest_time?: string
+  /** From then until `quiet_until` no mail is sent; it comes afterwards. Null for both: never quiet. */
+  quiet_from?: string | null
+  quiet_until?: string | null
+}
+
+export interface UpdateNotificationsAnswer {
+  notifications: NotificationChoices
+  mailbox: Mailbox
+}
+
+export interface SendTestMailAnswer {
+  mail: MemberMail
+  mail_id: string
+}
+
+export interface ListMailsInput {
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListMailsAnswer {
+  mails: MemberMail[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface RequestEmailConfirmationAnswer {
+  mail: MemberMail
+  mail_id: string
+}
+
+export interface ConfirmEmailInput {
+  token: string
+}
+
+export interface ConfirmEmailAnswer {
+  mailbox: Mailbox
 }
 
 export interface ListPluginCatalogAnswer {
