@@ -5,7 +5,7 @@ import { runChecks } from './checks.mjs'
 import { ensureInstalled, root } from './install.mjs'
 import { exitWith, runNode } from './run.mjs'
 import { inTestFolder } from './testFolder.mjs'
-import { noBundler, withTestGroups } from './testGroups.mjs'
+import { longTestFiles, noBundler, withTestGroups } from './testGroups.mjs'
 
 /** Starts one PostgreSQL for the whole run, before the first file. */
 const setup = 'server/test/kit/globalSetup.ts'
@@ -16,12 +16,16 @@ process.env.NODE_PRESERVE_SYMLINKS = '1'
 await exitWith(async () => {
   await ensureInstalled({ dev: true })
   const named = process.argv.slice(2).filter((word) => word !== '--long')
-  if (process.argv.includes('--long')) process.env.RUNYARD_LONG_TESTS = '1'
+  const isLong = process.argv.includes('--long')
+  if (isLong) process.env.RUNYARD_LONG_TESTS = '1'
   // Node passes over a name without a file in silence when another one is there
   const missing = named.filter((name) => !/^-|[*?[{]/.test(name) && !existsSync(join(root, name)))
   if (missing.length > 0) throw new Error(`no such test: ${missing.join(', ')}`)
-  // Three at a time for two cores: many tests wait for something. A test that hangs fails with its name instead of holding everything up.
-  const limits = ['--test-concurrency=3', '--test-timeout=300000']
+  // Four at a time for two cores: many tests wait for something. A test that hangs fails with its name instead of holding everything up.
+  // Stories of the long form keep both cores busy by themselves, and one of them looks at every screen in both themes.
+  const limits = isLong
+    ? ['--test-concurrency=2', '--test-timeout=1200000']
+    : ['--test-concurrency=4', '--test-timeout=300000']
   const options = ['--test', ...limits, '--test-reporter=spec', `--test-global-setup=${setup}`]
   // the sources of the console call the SDK by its name; a bundle has it inside
   const fromSources = ['--import=./scripts/sdkSources.mjs']
@@ -35,6 +39,7 @@ await exitWith(async () => {
       ),
     ),
   ])
+  console.log(`Left to npm run survive: ${longTestFiles().length} files of tests (*.long.test.ts)`)
   if (checks.code !== 0) console.error(`${checks.failed} failed (exit ${checks.code}): see above`)
   return checks.code || tests
 })

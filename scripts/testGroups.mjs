@@ -19,18 +19,9 @@ const first = [
   'server/src/base/backup/backup.alone.test.ts',
   'server/src/drivers/sandbox/contract.alone.test.ts',
   'server/src/drivers/sandbox/escapes.alone.test.ts',
-  'server/test/survival/sdk.test.ts',
-  'sdk/test/packed.alone.test.ts',
-  'server/test/survival/takeover.test.ts',
-  'server/test/survival/deadlyWork.test.ts',
-  'server/test/survival/zombie.test.ts',
   'server/test/survival/stops.test.ts',
   'server/test/survival/runs.test.ts',
-  'server/test/survival/cases.test.ts',
-  'server/test/survival/workspaces.test.ts',
-  'server/test/survival/usage.test.ts',
   'server/test/survival/deliveries.test.ts',
-  'server/test/survival/idempotency.test.ts',
   'server/test/survival/outcomeKept.test.ts',
   'server/test/everyOperation.test.ts',
 ]
@@ -65,7 +56,15 @@ export async function withTestGroups(bundle, run) {
   }
 }
 
-export const testFiles = () =>
+/** The name says it. They start many processes, and `npm run survive` runs them. */
+const isOnlyInLongForm = (file) => file.endsWith('.long.test.ts')
+
+/** Those of npm test. */
+export const testFiles = () => allTestFiles().filter((file) => !isOnlyInLongForm(file))
+
+export const longTestFiles = () => allTestFiles().filter(isOnlyInLongForm)
+
+const allTestFiles = () =>
   ['server/src', 'server/test', 'sdk/test', 'cli/src', 'cli/test', 'console/src', 'console/test']
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
@@ -77,17 +76,25 @@ export const testFiles = () =>
 /** The name says it, and server/test/architecture.test.ts checks the names. */
 const isAlone = (file) => file.startsWith('server/test/survival/') || file.endsWith('.alone.test.ts')
 
-/** Those of `first`, then the groups, then what is alone. */
+/** They share one service and one browser, so all of them are in one process. */
+const isStory = (file) => file.startsWith('console/test/') && !isAlone(file)
+
+/** Those of `first`, then the stories of the console, then the groups, then what is alone. */
 function groupsOf(files) {
   const unknown = first.filter((file) => !files.includes(file))
   if (unknown.length > 0)
     throw new Error(`scripts/testGroups.mjs names tests that are not there: ${unknown.join(', ')}`)
   const rest = files.filter((file) => !first.includes(file))
-  const together = rest.filter((file) => !isAlone(file))
+  const together = rest.filter((file) => !isAlone(file) && !isStory(file))
   const groups = Array.from({ length: Math.ceil(together.length / filesEach) }, (_, index) =>
     together.slice(index * filesEach, (index + 1) * filesEach),
   )
-  return [...first.map((file) => [file]), ...groups, ...rest.filter(isAlone).map((file) => [file])]
+  return [
+    ...first.map((file) => [file]),
+    files.filter(isStory),
+    ...groups,
+    ...rest.filter(isAlone).map((file) => [file]),
+  ]
 }
 
 const markOf = (group) => `${group}.ran`

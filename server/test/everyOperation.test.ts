@@ -7,6 +7,7 @@ import { exampleOf } from '../src/kit/openapi.ts'
 import { isMutating, type Operation } from '../src/kit/operation.ts'
 import { nounOf, parametersOf, restParameterOf } from '../src/kit/resources.ts'
 import { requireErrorShape } from './kit/answers.ts'
+import { confirmationMail, readyCaller } from './kit/mailSeeds.ts'
 import { outside } from './kit/outside.ts'
 import { seederFor, seeders, seedTeam, type TestTeam } from './kit/seed.ts'
 import { testApp, type Answer, type CallOptions } from './kit/testApp.ts'
@@ -62,6 +63,7 @@ const queryFor = ({ query }: Operation): string =>
 
 /** The example of the OpenAPI document, made to fit this team and this moment. */
 async function bodyFor(operation: Operation, ids: Ids, owner = team): Promise<object | undefined> {
+  await readyCaller(operation.id, owner)
   if (!operation.body) return undefined
   const example = exampleOf(operation.body) as Record<string, unknown>
   if ('user_id' in example) example['user_id'] = team.memberId
@@ -72,8 +74,13 @@ async function bodyFor(operation: Operation, ids: Ids, owner = team): Promise<ob
   if ('mcp_server_url' in example) example['mcp_server_url'] = mcpServerUrl
   if ('broker_connection_id' in example) example['broker_connection_id'] = newId()
   if (['createQueue', 'createConnection', 'createView'].includes(operation.id)) example['name'] = `Made ${newId()}`
+  if (operation.id === 'createSecret') example['name'] = `made_${newId().replaceAll('-', '_')}`
+  if (operation.id === 'createLogin') example['username'] = newId()
+  if (operation.id === 'updateTeamFile') example['name'] = `${newId()}.csv`
   if (operation.id === 'createLabel') example['value'] = newId()
+  if ('token' in example) example['token'] = await confirmationMail(owner)
   if ('label_ids' in example) example['label_ids'] = [await seeders['label']!(owner, { queue: ids['queue_id']! })]
+  if ('held_by_user_id' in example) example['held_by_user_id'] = owner.memberId
   // sent by two teams, which have no member in common
   if ('assignee_user_id' in example) example['assignee_user_id'] = null
   if ('expires_at' in example) example['expires_at'] = new Date(Date.now() + 3_600_000).toISOString()

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../src/base/ids.ts'
 import { drainEvaluations } from '../src/features/evaluations/evaluator.ts'
+import { confirmationMail } from './kit/mailSeeds.ts'
 import { drainRuns, seedAgent, startRun } from './kit/runs.ts'
 import { runWithFile, seeders, seedTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'
@@ -21,6 +22,7 @@ const agent = await seedAgent(team, '```tool name=case_complete\n{}\n```\n')
 const ended = await startRun(team, agent, { message: 'Check invoice 47' })
 await drainRuns(service)
 await drainEvaluations(service.context)
+await team.call(`PUT /v2/runs/${ended}/mark`, { body: { verdict: 'good' } })
 const open = await startRun(team, agent, { message: 'Check the weather' })
 // older than the ended run: the two orders differ
 await sql`update runs set created_at = created_at - interval '1 hour' where id = ${open} and team_id = ${team.id}`
@@ -37,6 +39,8 @@ const queue = await seed('queue')
 const cases = [await seed('case', { queue }), await seed('case', { queue })]
 await team.call(`PATCH /v2/cases/${cases[0]}`, { body: { title: 'Changed lately', priority: 'high' } })
 await seed('label', { queue })
+await seed('bulk_action', { queue })
+await seed('bulk_action', { queue })
 await seed('queue')
 const caseRun = ended
 await sql`update runs set case_id = ${cases[0]} where id = ${caseRun} and team_id = ${team.id}`
@@ -52,8 +56,15 @@ const urgent = await seed('request')
 await sql`update human_requests set expires_at = now() + interval '1 hour' where id = ${urgent} and team_id = ${team.id}`
 await seed('view')
 await seed('delivery')
+const trigger = await seed('trigger', { agent })
+await seed('trigger_delivery', { trigger })
 await seed('connection')
+for (const noun of ['secret', 'login', 'file']) for (const _ of [1, 2]) await seed(noun)
+const skill = await seed('skill')
+await team.call(`PUT /v2/skills/${skill}/files/notes/extra.md`, { body: { content: 'Other.' } })
+await seed('skill')
 await seed('member')
+await confirmationMail(team)
 await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ada', email: 'ada@example.com', role: 'viewer' } })
 await seed('client')
 await seed('member_session')
@@ -85,10 +96,20 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
     with: { search: 'no such agent', ...page },
   },
   listAgentFigures: { at: '/v2/teams/:teamId/agent-figures', with: { agent_ids: agent, ...page } },
+  listSecrets: { at: '/v2/teams/:teamId/secrets', with: { search: 'no such secret', ...page } },
+  listLogins: { at: '/v2/teams/:teamId/logins', with: { search: 'no such login', ...page } },
+  listTeamFiles: { at: '/v2/teams/:teamId/files', with: { search: 'no such file', ...page } },
+  listSkills: { at: '/v2/teams/:teamId/skills', with: { search: 'no such skill', ...page } },
+  listSkillVersions: { at: `/v2/skills/${skill}/versions`, with: page },
+  getSkill: { at: `/v2/skills/${skill}`, with: { version: '1' } },
+  getSkillFile: { at: `/v2/skills/${skill}/files/notes/extra.md`, with: { version: '2' } },
+  downloadSkill: { at: `/v2/skills/${skill}/download`, with: { version: '1' } },
+  listMails: { at: '/v2/profile/mails', with: page },
   listViews: { at: '/v2/teams/:teamId/views', with: { screen: 'cases', ...page } },
   listAgentRevisions: { at: `/v2/agents/${agent}/revisions`, with: page },
   getAgentInputs: { at: `/v2/agents/${agent}/inputs`, with: { build_id: draft } },
   diffRevisions: { at: `/v2/agents/${agent}/revisions/${draft}/diff`, with: { against: draft } },
+  listSandboxes: { at: '/v2/sandboxes', with: { made_by: 'run', ...page } },
   listSandboxFiles: { at: `/v2/sandboxes/${sandbox}/files`, with: path },
   getSandboxFileContent: {
     at: `/v2/sandboxes/${sandbox}/files/content`,
@@ -137,6 +158,16 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
   },
   listRunDetails: { at: '/v2/teams/:teamId/run-details', with: { run_ids: ended } },
   listRunEvents: { at: `/v2/runs/${ended}/event-log`, with: page },
+  listTeamEvents: {
+    at: '/v2/teams/:teamId/event-log',
+    with: {
+      event: 'run.failed',
+      run_id: ended,
+      since: long.future,
+      before: '0_0_',
+      limit: '1',
+    },
+  },
   listRunSteps: { at: `/v2/runs/${ended}/steps`, with: page },
   listRunMessages: { at: `/v2/runs/${ended}/messages`, with: page },
   listHumanRequests: {
@@ -158,6 +189,7 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
     },
   },
   listRecentCaseRunMessages: { at: `/v2/cases/${cases[0]}/runs/${caseRun}/recent-messages`, with: { limit: '1' } },
+  listBulkActions: { at: `/v2/queues/${queue}/bulk-actions`, with: page },
   listLabels: { at: `/v2/queues/${queue}/labels`, with: page },
   previewAgentCaseTriggerConflicts: {
     at: `/v2/agents/${worker}/case-triggers/conflict-preview`,
@@ -172,6 +204,17 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
     with: { since: long.until, until: long.until },
     always: `since=${long.since}`,
   },
+  listEvaluatedRuns: {
+    at: `/v2/agents/${agent}/evaluated-runs`,
+    with: { since: long.future, until: long.until, build_id: draft, flag: 'no_such_check', ...page },
+  },
+  getMarkAgreement: { at: `/v2/agents/${agent}/mark-agreement`, with: { since: long.future } },
+  listAgentScores: { at: '/v2/teams/:teamId/agent-scores', with: { since: long.future } },
+  listModelUsage: {
+    at: '/v2/teams/:teamId/billing/usage/models',
+    with: { since: long.until, until: long.until },
+    always: `since=${long.since}`,
+  },
   getEvalScores: {
     at: `/v2/agent/${agent}/eval-scores`,
     with: { since: long.future, scope: 'custom', revision_id: draft },
@@ -181,8 +224,10 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
   listArtifacts: { at: '/v2/artifacts', with: { scope: 'shared', search: 'nothing', ...page } },
   listArtifactMessages: { at: `/v2/artifacts/${artifact}/messages`, with: { limit: '0', before: nobody } },
   renderArtifact: { at: `/v2/artifacts/${artifact}/render`, with: theme },
+  renderSelectableArtifact: { at: `/v2/artifacts/${artifact}/render/selectable`, with: theme },
   renderArtifactRevision: { at: `/v2/artifacts/${artifact}/revisions/${revision}/render`, with: theme },
   exportArtifactHtml: { at: `/v2/artifacts/${artifact}/export/html`, with: theme },
+  listTriggerDeliveries: { at: `/v2/triggers/${trigger}/deliveries`, with: { status: 'failed', ...page } },
   listWebhookDeliveries: {
     at: '/v2/teams/:teamId/webhook-deliveries',
     with: { status: 'delivered', event: 'run.failed', subscription_id: nobody, run_id: ended, ...page },

@@ -1,4 +1,4 @@
-// Content of a hostile tenant that the service evaluates, over HTTP: each attack ends in a clear answer, and the service goes on.
+// Content of a hostile tenant that the service evaluates, over HTTP: each attack ends in a clear answer, and the service continues.
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
 import { cacheSizes } from '../src/base/boundedCache.ts'

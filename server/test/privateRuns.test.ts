@@ -127,6 +127,12 @@ const detailed = async (team: TestTeam, ids: string[]) => {
   return body.run_details.map(({ run_id }: { run_id: string }) => run_id) as string[]
 }
 
+const workspaces = async (team: TestTeam) => {
+  const { body } = await team.call('GET /v2/sandboxes?made_by=run&limit=200')
+  assert.equal(body.total, body.sandboxes.length)
+  return body.sandboxes.map(({ run_id }: { run_id: string }) => run_id) as string[]
+}
+
 const inbox = async (team: TestTeam, query = '') => {
   const { body } = await team.call(`GET /v2/teams/:teamId/human-requests?limit=200&${query}`)
   assert.equal(body.total, body.human_requests.length)
@@ -141,6 +147,8 @@ proves('runs.private', 'no list or inbox of others has it, and no total counts i
   assert.ok(theirs.ids.includes(shared.runId) && !theirs.ids.includes(own.runId))
   assert.deepEqual([mine.total, theirs.total], [mine.ids.length, theirs.ids.length])
   assert.deepEqual(foreign, { ids: [], total: 0 })
+  const [ours, others] = [await workspaces(creator), await workspaces(colleague)]
+  assert.ok(ours.includes(own.runId) && others.includes(shared.runId) && !others.includes(own.runId))
   const asked = [shared.runId, own.runId]
   assert.deepEqual((await detailed(creator, asked)).toSorted(), asked.toSorted())
   assert.deepEqual(await detailed(colleague, asked), [shared.runId])

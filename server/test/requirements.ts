@@ -341,6 +341,117 @@ const sentences = [
     id: 'connections.credentials',
     says: 'getConnectionCredentials tells which headers a connection sends and never a value; headers may come as two maps, which are sealed alike.',
   },
+  // What runs are given
+  {
+    id: 'secrets.kept',
+    says: 'A secret is a named set of variables, sealed at rest: answers have the names of its variables, never a value.',
+  },
+  {
+    id: 'secrets.change',
+    says: 'A change sets, renames and removes variables; what is left out stays. Names are unique in a team.',
+  },
+  {
+    id: 'secrets.refused',
+    says: 'Names that are no variables or that commands need themselves, and sets without a variable, are refused (400).',
+  },
+  {
+    id: 'secrets.roles',
+    says: 'Admins and operators write secrets (scope secrets:write); viewers read their names alone. A private secret is changed by its maker alone (403).',
+  },
+  {
+    id: 'secrets.inBuilds',
+    says: 'A build that names a secret which the team does not have, or a variable that the secret does not have, is refused when it is saved.',
+  },
+  {
+    id: 'secrets.inCalls',
+    says: 'Values of secrets are in the environment of commands and in calls that leave; what is stored of a call has their marks alone.',
+  },
+  {
+    id: 'secrets.notForged',
+    says: 'Only the text of a procedure names the secret of a call: no message, no result and no model can.',
+    gap: {
+      question: 'May a model write {{ secrets.NAME.KEY }} into a call?',
+      file: 'server/src/engine/driving/hiddenValues.ts',
+    },
+  },
+  {
+    id: 'secrets.private',
+    says: 'A private secret is given only to runs that act for its maker alone.',
+  },
+  {
+    id: 'secrets.audit',
+    says: 'The first use of a secret or a login by a run is in the audit log, with the run and the member for whom it began.',
+  },
+  {
+    id: 'secrets.deleted',
+    says: 'Deleting a secret, a login, a skill or a team file answers which agents used it; their calls then say what is missing.',
+  },
+  {
+    id: 'zip.read',
+    says: 'An archive gives the files that were written into it, byte for byte, with what can be run.',
+  },
+  {
+    id: 'zip.refused',
+    says: 'An archive with a path that leads elsewhere, a link, a repeated name, an encrypted or damaged entry, or more than its bounds is refused as a whole.',
+  },
+  {
+    id: 'teamFiles.kept',
+    says: 'A team file is kept under its name; an upload of the same name replaces it, and no name is a file and a folder at once.',
+  },
+  {
+    id: 'teamFiles.urls',
+    says: 'Signed URLs take up to 1 GiB for a team file and give its bytes, without a credential.',
+  },
+  { id: 'teamFiles.paths', says: 'The name of a team file is a relative path that leads nowhere else (400).' },
+  {
+    id: 'teamFiles.inRuns',
+    says: 'Team files that a build names are in /files of the sandboxes of its runs, read-only, and read by team_file_read.',
+  },
+  { id: 'skills.upload', says: 'A zip archive with a SKILL.md becomes a skill; its download can be uploaded again.' },
+  { id: 'skills.hostile', says: 'An archive with a hostile path changes nothing: no skill, no version, no file.' },
+  {
+    id: 'skills.frontMatter',
+    says: 'SKILL.md begins with the name and the description of the skill; without them it is refused (400).',
+  },
+  {
+    id: 'skills.versions',
+    says: 'Every change of a skill makes a version; a build names the newest, or one by its number.',
+  },
+  {
+    id: 'skills.inRuns',
+    says: 'A run reads the skills of its build by skill_read and finds their files in /skills of its sandbox, read-only; scripts can be run.',
+  },
+  {
+    id: 'skills.seen',
+    says: 'A model sees the names and descriptions of the skills; their texts only when it reads them.',
+  },
+  {
+    id: 'logins.kept',
+    says: 'A login is sealed: answers have its domain and user name, never its password or seed. Another domain needs the password again.',
+  },
+  { id: 'logins.codes', says: 'One-time codes are those of RFC 6238, from a seed in base32 or an otpauth URL.' },
+  {
+    id: 'logins.domain',
+    says: 'A login is for pages of exactly its host and port, or of all hosts below one, that come encrypted or from this machine.',
+    gap: { question: 'Which pages are of the domain of a login?', file: 'server/src/base/pageDomain.ts' },
+  },
+  {
+    id: 'logins.inBuilds',
+    says: 'A build that names a login which the team does not have is refused when it is saved.',
+  },
+  { id: 'logins.browser', says: 'browser_login fills in user name, password and a one-time code, and sends them.' },
+  {
+    id: 'logins.elsewhere',
+    says: 'browser_login fills nothing into a page of another domain, of a look-alike, or into a frame.',
+  },
+  {
+    id: 'logins.hidden',
+    says: 'Fields that a login filled are covered in pictures; where a page shows its password in its text, no picture is kept.',
+  },
+  {
+    id: 'secrets.canary',
+    says: 'No secret, password or OTP seed is found in clear in answers, messages, events, logs, requests of a model, files, pictures or the database.',
+  },
   // Idempotency
   {
     id: 'idempotency.keyRange',
@@ -465,6 +576,14 @@ const sentences = [
   },
   { id: 'console.stays', says: 'A process serves the console that it began with, whatever is built while it runs.' },
   {
+    id: 'console.notifications',
+    says: 'On a screen of their own members confirm their address, send a test mail, and choose what mails and browsers notify of.',
+  },
+  {
+    id: 'console.tour',
+    says: 'A tour leads newcomers through the demo, by keyboard too; who ended it is not asked again.',
+  },
+  {
     id: 'console.signIn',
     says: 'A link, an invitation or a key signs in at the address that was opened; who signs in again after the end of a session is back where they were.',
   },
@@ -475,6 +594,10 @@ const sentences = [
   {
     id: 'console.hostileText',
     says: 'Texts of strangers in titles, messages, results, Markdown, file names and cases are shown as texts: no script runs, nothing is asked of other servers.',
+  },
+  {
+    id: 'console.models',
+    says: 'On the page a team gives, tests and deletes its own keys of providers, and changes which models its agents may use and its default.',
   },
   { id: 'console.keys', says: 'On the page a new key is shown once, works, and no longer works after it was revoked.' },
   {
@@ -502,6 +625,7 @@ const sentences = [
     id: 'console.run.pieces',
     says: 'Events of a run have pages that the address names; a text of more than 200,000 characters is drawn in pieces on demand.',
   },
+  { id: 'console.run.folding', says: 'The timeline says in words what a folding folded, and the step has its notes.' },
   { id: 'console.run.long', says: 'A run of 10,000 steps opens and scrolls with only the rows in sight on the page.' },
   {
     id: 'console.accessible',
@@ -545,15 +669,82 @@ const sentences = [
   },
   { id: 'console.runKeys', says: 'Everything in the list of runs is done by keys; nothing ends by a single one.' },
   {
+    id: 'console.queues',
+    says: 'On the page a case is claimed, completed and read with its timeline; the board shows where every case is.',
+  },
+  {
+    id: 'console.queues.drag',
+    says: 'A card is dragged to another column, asks what the move needs, and can be taken back.',
+  },
+  { id: 'console.queues.case', says: 'A case is assigned, labelled, postponed and edited on its page.' },
+  {
+    id: 'console.queues.filters',
+    says: 'Filters, order and page of cases are in the address, and views of them are saved.',
+  },
+  { id: 'console.queues.why', says: 'The page of a queue says why nothing moves and lets a paused trigger continue.' },
+  { id: 'console.queues.keys', says: 'Cases are reached, claimed and selected by keys.' },
+  {
+    id: 'console.queues.bulk',
+    says: 'A bulk action over 100,000 cases is started, watched, reloaded and stopped in the page, and its counts are exact.',
+  },
+  {
+    id: 'console.queues.import',
+    says: 'An import of 10,000 rows continues after a reload, and neither that nor a second import doubles a row.',
+  },
+  {
     id: 'console.agents.write',
     says: 'A procedure is written with what the service knows: words while one types, problems at their lines, and fixes; the draft is run by a form made from what it reads.',
+  },
+  {
+    id: 'console.triggers',
+    says: 'An agent’s triggers are made, changed, paused and deleted on its page, with the address to copy, what became of each delivery, and a replay.',
   },
   {
     id: 'console.agents.promote',
     says: 'Before a build is promoted or rolled back, the console says what changes and what the gate says.',
   },
+  {
+    id: 'console.clients',
+    says: 'On the page a new OAuth client is shown once with a command that gets a token, and is refused after it was removed.',
+  },
+  {
+    id: 'console.audit',
+    says: 'The audit log is narrowed by operation, member and day in the address, and exported as CSV, also over a reload.',
+  },
+  {
+    id: 'console.system',
+    says: 'The page of the system shows processes, loops, pools, sizes and settings, and copies them without a secret; who may not see it is told why.',
+  },
+  {
+    id: 'console.sandboxes',
+    says: 'On the page files are uploaded to a sandbox, looked at, worked on with commands, and deleted; limits are bars.',
+  },
+  {
+    id: 'console.sandboxes.resume',
+    says: 'An upload and a command that are under way when the page is reloaded continue and end once.',
+  },
   { id: 'console.startRun', says: 'A run is started from everywhere by a form, and its page opens.' },
   { id: 'console.runsHostile', says: 'Nothing that a tenant wrote breaks the list of runs, at any width.' },
+  {
+    id: 'console.given',
+    says: 'Secrets, logins, skills and team files have lists beside the connections; what is secret is typed once and never shown.',
+  },
+  {
+    id: 'console.connections',
+    says: 'The console says what a connection breaks, replaces its key, and shows the runs that waited going on; no key is shown again.',
+  },
+  {
+    id: 'console.connect',
+    says: 'A server is tried, connected by OAuth and reconnected from the console; the browser comes back, and failures are in words.',
+  },
+  {
+    id: 'console.connectionTools',
+    says: 'Tools of a connection are compared with what was approved, and approved as they were read.',
+  },
+  {
+    id: 'console.events',
+    says: 'The console shows events, deliveries with every attempt by stage, and the health of receivers; it sends again, and changes no webhook.',
+  },
   { id: 'console.notBuilt', says: 'Where the console is not built, the service works and / says how to get it.' },
   {
     id: 'console.build',
@@ -562,6 +753,26 @@ const sentences = [
   {
     id: 'console.dev',
     says: 'The page as Vite serves it for development works with a service, and pages of other ports do not.',
+  },
+  {
+    id: 'console.artifacts',
+    says: 'On the page of an artifact a person sees it in a sandboxed frame, selects an element of it and asks about that, and restores an earlier revision.',
+  },
+  {
+    id: 'console.artifacts.share',
+    says: 'An artifact is published by a link that works without signing in and ends when it is unpublished, and is exported as a file.',
+  },
+  {
+    id: 'console.artifacts.asks',
+    says: 'What the work on an artifact asks is answered in its chat; a page that cannot be refreshed says why and stays.',
+  },
+  {
+    id: 'console.evaluations',
+    says: 'The page of evaluations shows days with promotions, builds, checks and the worst runs of an agent, each bar with its runs; people mark runs, and it says where they and the checks differ.',
+  },
+  {
+    id: 'console.usage',
+    says: 'The page of usage shows cost, tokens and runs by day, agent and model; each bar leads to the runs behind it, each limit says what happens at 100 %, and all of it is saved as CSV.',
   },
   // Signing in
   {
@@ -745,7 +956,7 @@ const sentences = [
   },
   {
     id: 'runs.pinned',
-    says: 'A run follows the config it began with, also of a draft that is changed meanwhile, after its end too; an approval is carried out with exactly that.',
+    says: 'A run follows the config it began with, also of a draft that has changed since then, after its end too; an approval is carried out with exactly that.',
   },
   { id: 'runs.pinnedKept', says: 'The config of a draft is kept as long as a run follows it.' },
   { id: 'runs.liveKept', says: 'The config of a build that is or was live cannot change.' },
@@ -773,7 +984,7 @@ const sentences = [
   },
   {
     id: 'connections.firstListRefused',
-    says: 'A run waits for a connection that is refused before its tools were ever listed, and goes on when it is mended.',
+    says: 'A run waits for a connection that is refused before its tools were ever listed, and continues when it is fixed.',
   },
   {
     id: 'connections.invalidToken',
@@ -790,7 +1001,7 @@ const sentences = [
   { id: 'migrate.newer', says: 'A database newer than the code, or with edited migrations, is refused.' },
   {
     id: 'migrate.outside',
-    says: 'A migration may run outside a transaction, statement by statement; after a kill it begins again, and an index that was left unfinished is built anew.',
+    says: 'A migration may run outside a transaction, statement by statement; after a kill it begins again, and an index that was left unfinished is built again.',
   },
   {
     id: 'migrate.large',
@@ -818,7 +1029,7 @@ const sentences = [
   { id: 'durable.killed', says: 'What was acknowledged survives kill -9 of the service and its database.' },
   {
     id: 'postgres.standby',
-    says: 'A standby counts as a database that is away: /readyz is red, requests get a 500 with Retry-After, and all goes on after its promotion.',
+    says: 'A standby counts as a database that is away: /readyz is red, requests get a 500 with Retry-After, and all continues after its promotion.',
   },
   {
     id: 'postgres.writes',
@@ -834,7 +1045,7 @@ const sentences = [
   },
   {
     id: 'worker.engineRestarts',
-    says: 'The job engine is started anew when it ended by itself.',
+    says: 'The job engine is started again when it ended by itself.',
   },
   {
     id: 'worker.lostCompletion',
@@ -842,12 +1053,12 @@ const sentences = [
   },
   {
     id: 'process.rejections',
-    says: 'An error that nothing caught is logged with its stack; the process goes on when it is trouble with the database, else it stops cleanly and exits with 1.',
+    says: 'An error that nothing caught is logged with its stack; the process continues when it is trouble with the database, else it stops cleanly and exits with 1.',
   },
   { id: 'presence.lives', says: 'Other processes see that a process lives by the session lock it holds.' },
   { id: 'presence.rejoin', says: 'A presence lock whose connection broke is taken again without anybody noticing.' },
   { id: 'presence.lost', says: 'A process that cannot take its lock again within 3 s stops what it was doing.' },
-  { id: 'presence.buriedOnce', says: 'A dead process is buried by exactly one of the others.' },
+  { id: 'presence.buriedOnce', says: 'A dead process is reaped by exactly one of the others.' },
   {
     id: 'presence.failover',
     says: 'Who never held its lock on this server, after a restart or a failover, is not declared dead within 3 s.',
@@ -1049,6 +1260,10 @@ const sentences = [
     says: '408, 409, 429, 5xx and network errors are worth another attempt, at the time the provider wishes.',
   },
   { id: 'model.brokenStream', says: 'A stream that breaks, ends early or tells an error is worth another attempt.' },
+  {
+    id: 'model.wire',
+    says: 'What the documentation of each provider shows is read in the same way: text, calls, cache counts, pictures, refusals, trouble of every kind, cut streams.',
+  },
   { id: 'model.idleStream', says: 'A stream that is silent for 120 s is given up and tried again.' },
   { id: 'model.emptyAnswer', says: 'An answer with neither text nor calls is worth another attempt.' },
   {
@@ -1060,6 +1275,43 @@ const sentences = [
   { id: 'model.notConfigured', says: 'A model whose provider lacks its setting is a problem that names the setting.' },
   { id: 'model.default', says: 'Without RUNYARD_MODEL agents use builtin:runbook.' },
   { id: 'model.lazy', says: 'A provider’s package is loaded when it is first asked.' },
+  {
+    id: 'models.keys',
+    says: 'A team’s own key of a provider is tested when it is saved, sealed, never answered, and used before the server’s.',
+  },
+  { id: 'models.ownServer', says: 'A URL that a team gives for its own models is asked through the outbound guard.' },
+  {
+    id: 'models.allowed',
+    says: 'A team says which models its agents may use: others cannot be saved in a build, and their runs fail or take the next route.',
+  },
+  {
+    id: 'models.default',
+    says: 'Agents that name no model use the default of their team, and where it has none that of the server.',
+  },
+  { id: 'models.canary', says: 'No key of a team for its models is found in rows, events, messages, logs or answers.' },
+  {
+    id: 'builds.routes',
+    says: '`models.agent` may be a list of up to five models; each is checked, allowed and priced like one.',
+  },
+  {
+    id: 'routes.next',
+    says: 'A build may name several models: the next is asked where one is down, overloaded past its patience, breaks off twice or refuses the key. Each is a step of its own.',
+  },
+  {
+    id: 'routes.policy',
+    says: 'A model that refuses by policy is left for the rest of the run; what the refusal used is counted for it.',
+  },
+  { id: 'routes.badRequest', says: 'A request that is wrong fails the run; no other model is asked.' },
+  { id: 'routes.patience', says: 'A provider that is slow for a moment is asked again before another is.' },
+  {
+    id: 'routes.dies',
+    says: 'A provider that dies at any byte of its answer costs no run: all go on with the next model, and usage is what both charged less what was cut, which is listed.',
+  },
+  { id: 'routes.takeover', says: 'Which models a run has left is in its ledger: a takeover goes on with the next.' },
+  {
+    id: 'routes.breaker',
+    says: 'A provider that fails four times in a row is left alone by all processes for a while; then one of them asks it again.',
+  },
   { id: 'config.model', says: 'Bad model settings are named at the start, without repeating a key.' },
   // Agents and builds
   {
@@ -1188,7 +1440,7 @@ const sentences = [
   },
   {
     id: 'humanRequests.respond',
-    says: 'An answer is stored with who gave it, told once, and the run goes on with it.',
+    says: 'An answer is stored with who gave it, told once, and the run continues with it.',
   },
   {
     id: 'humanRequests.race',
@@ -1209,7 +1461,7 @@ const sentences = [
   { id: 'humanRequests.parent', says: 'A request below another run than its own is a 404.' },
   {
     id: 'humanRequests.cancel',
-    says: 'A cancelled request gives its call an error, the run goes on, and no event tells of it.',
+    says: 'A cancelled request gives its call an error, the run continues, and no event tells of it.',
   },
   {
     id: 'inbox.list',
@@ -1302,7 +1554,7 @@ const sentences = [
   { id: 'stop.race', says: 'Fifty stops at once give one terminal event.' },
   {
     id: 'stop.agentDeleted',
-    says: 'Deleting an agent stops its active runs in that transaction; a job stops one that was started meanwhile.',
+    says: 'Deleting an agent stops its active runs in that transaction; a job stops one that was started at the same time.',
   },
   {
     id: 'retry.start',
@@ -1312,6 +1564,10 @@ const sentences = [
   {
     id: 'events.list',
     says: 'The events of a run are listed as its stream has them, each with how many deliveries it has and how many failed.',
+  },
+  {
+    id: 'events.teamList',
+    says: 'The events of a team are listed newest first, by kind, run and time, each with how many deliveries it has and how many failed.',
   },
   // Steps
   {
@@ -1392,7 +1648,7 @@ const sentences = [
   },
   {
     id: 'bounds.outputSchema',
-    says: 'An output_schema that takes too long, or cannot be used, fails the run with output_invalid; the service goes on.',
+    says: 'An output_schema that takes too long, or cannot be used, fails the run with output_invalid; the service continues.',
   },
   {
     id: 'bounds.templates',
@@ -1436,7 +1692,7 @@ const sentences = [
     id: 'runs.whole',
     says: 'A run goes from its start to its output, and its log tells all of it in order, numbered without gaps.',
   },
-  { id: 'runs.approval', says: 'A run that waits for a person is rows only, and goes on with their answer.' },
+  { id: 'runs.approval', says: 'A run that waits for a person is rows only, and continues with their answer.' },
   { id: 'runs.wait', says: 'A run can put itself off until a time; the clock wakes it.' },
   { id: 'runs.subRun', says: 'A run can start another agent’s run, wait for it and take over its output.' },
   {
@@ -1463,7 +1719,7 @@ const sentences = [
     id: 'runs.inDoubt',
     says: 'A call that is not safe to repeat and was cut off is made again only when a person says so.',
   },
-  { id: 'runs.places', says: 'A team runs so many at once; the rest stand in line and follow.' },
+  { id: 'runs.places', says: 'A team runs only as many at once as it has slots; the rest wait and follow.' },
   { id: 'runs.uncounted', says: 'Places that a dead process left are counted by whoever comes next.' },
   {
     id: 'runs.model',
@@ -1471,11 +1727,11 @@ const sentences = [
   },
   {
     id: 'runs.badCalls',
-    says: 'A call that is unknown, not allowed or does not fit its schema gets a sentence back, and the run goes on.',
+    says: 'A call that is unknown, not allowed or does not fit its schema gets a sentence back, and the run continues.',
   },
   {
     id: 'runs.modelTrouble',
-    says: 'While a provider wants to be left alone the run waits without a worker, and goes on with the same step.',
+    says: 'While a provider wants to be left alone the run waits without a worker, and continues with the same step.',
   },
   {
     id: 'runs.modelRefused',
@@ -1494,6 +1750,51 @@ const sentences = [
   {
     id: 'runs.takeoverModel',
     says: 'A model call that died with its worker is made again as the next attempt of the same step.',
+  },
+  {
+    id: 'runs.folding',
+    says: 'A run that is longer than its model’s window continues: old results are shortened, then old turns folded, every request fits, the beginning of requests stays the same in between, and what it used is counted.',
+  },
+  {
+    id: 'runs.foldingShown',
+    says: 'A folding is a step with what was folded and how long the request was before and after; the notes are a message.',
+  },
+  { id: 'runs.foldingDurable', says: 'A process that takes a folded run over shows its model the same.' },
+  {
+    id: 'runs.foldingTooLong',
+    says: 'A provider that says “too long” makes the run fold and continue; with nothing left to leave out it fails with those words.',
+  },
+  { id: 'runs.foldingRefused', says: 'A model that writes no notes gets its log in short, and the run continues.' },
+  {
+    id: 'runs.foldedView',
+    says: 'What a model is shown of a long log: shortened results that say where they lie, notes in place of old turns, the newest turn always.',
+  },
+  {
+    id: 'runs.foldRequest',
+    says: 'The request for notes fits its bound, cannot be broken out of, and people’s words are kept as they wrote them.',
+  },
+  {
+    id: 'runs.longWork',
+    says: 'Runs of thousands of turns in a small window, with workers killed on the way, have every turn once, repeat no finished call, and recall in their last turns what the third one found.',
+  },
+  {
+    id: 'runs.limitAsks',
+    says: 'With on_limit ask a run at a limit waits for a person, who sees what was reached and what more would cost; approved, it continues with the new limit.',
+  },
+  { id: 'runs.limitRefused', says: 'A run whose request for more is refused or taken back fails as at any limit.' },
+  { id: 'runs.callsTogether', says: 'Independent calls of one turn run at once, each with its own row of the ledger.' },
+  {
+    id: 'runs.callsAlone',
+    says: 'Calls of a tool that is set to alone run one after the other; those that had not begun when a process was lost are made by the next one, and are never in doubt.',
+  },
+  { id: 'runs.recall', says: 'The tool recall reads results of the run from the ledger, in pieces, and finds words.' },
+  {
+    id: 'models.tooLong',
+    says: 'A request that is longer than the window is recognised in the words of every provider.',
+  },
+  {
+    id: 'models.windows',
+    says: 'The window of a model comes from the setting, else from the table, else a careful guess.',
   },
   { id: 'runs.notConfigured', says: 'A run whose model has no key fails at once and names the setting.' },
   // Telemetry, demo and guides
@@ -1618,7 +1919,7 @@ const sentences = [
   },
   {
     id: 'runbook.endings',
-    says: 'A procedure ends with its output, a count of its steps, model_required or invalid_procedure; a restart begins anew with its message.',
+    says: 'A procedure ends with its output, a count of its steps, model_required or invalid_procedure; a restart begins from the start with its message.',
   },
   { id: 'runbook.rebuild', says: 'A conversation rebuilt from the log at any point takes the same next turn.' },
   {
@@ -1648,6 +1949,14 @@ const sentences = [
   {
     id: 'pages.exports',
     says: 'A page is also Markdown and tables; a cell of a CSV file is never a formula.',
+  },
+  {
+    id: 'pages.selectable',
+    says: 'In a page that is rendered to select from, a script of the service tells the window around it which element a person selected; no other script runs.',
+  },
+  {
+    id: 'artifacts.source',
+    says: 'The steps and the template of the current page can be read by whoever may read the artifact.',
   },
   {
     id: 'pages.policy',
@@ -1720,7 +2029,7 @@ const sentences = [
   { id: 'streams.plans', says: 'What the look of open streams asks goes by indexes.' },
   {
     id: 'streams.slow',
-    says: 'A reader that takes nothing is let go after 30 s, costs little meanwhile, harms no other, and can resume.',
+    says: 'A reader that takes nothing is disconnected after 30 s, costs little until then, harms no other, and can resume.',
   },
   { id: 'streams.behind', says: 'A reader that falls 1 MiB of text behind is let go at once.' },
   { id: 'streams.heartbeat', says: 'A quiet stream sends a comment every 15 s, with the position passed so far.' },
@@ -1760,6 +2069,71 @@ const sentences = [
   {
     id: 'runs.fencedEffect',
     says: 'Of runs that share a commit, one that was taken away leaves no effect behind, and the others have theirs.',
+  },
+  // Triggers
+  {
+    id: 'triggers.fields',
+    says: 'Each kind of trigger takes its own fields; what is missing, of another kind or no expression is a 400 that says which.',
+  },
+  {
+    id: 'triggers.verifiers',
+    says: 'A webhook accepts exactly what GitHub, Stripe, Slack, Standard Webhooks or the holder of a plain secret signed, within five minutes where they sign a time.',
+  },
+  {
+    id: 'triggers.unproved',
+    says: 'What does not prove its sender gets a 401 and is not stored; an unknown address is a 404 and a paused one a 409.',
+  },
+  {
+    id: 'triggers.once',
+    says: 'What came in is answered 202 once it is stored, and each key starts one run, however often it is sent.',
+  },
+  {
+    id: 'triggers.judged',
+    says: 'Filter, key and message read what came in, in counted steps; what cannot be evaluated fails with the reason.',
+  },
+  {
+    id: 'triggers.content',
+    says: 'JSON arrives as a value, a form as an object and anything else as text; what is too large or no text is a 400.',
+    gap: { question: 'What may a webhook bring?', file: 'server/src/features/triggers/readContent.ts' },
+  },
+  {
+    id: 'triggers.concurrency',
+    says: 'No more runs of a trigger are active at once than its concurrency says; the others wait for their turn.',
+  },
+  {
+    id: 'triggers.deliveries',
+    says: 'Deliveries are listed with what became of each; a replay goes through the trigger as it is now, and its key does not hold it back.',
+  },
+  {
+    id: 'triggers.secret',
+    says: 'Secrets of triggers are sealed and never answered, neither are they stored with a delivery; addresses are sealed, and only for callers who may change the trigger.',
+  },
+  {
+    id: 'triggers.events',
+    says: 'An event of the team starts a run of each trigger for it; an event that the trigger’s own runs caused starts none.',
+    gap: { question: 'What bounds a loop of events?', file: 'server/src/features/triggers/loops.ts' },
+  },
+  {
+    id: 'triggers.polls',
+    says: 'What is new by its key in the answer of a connection’s tool starts a run, and what the first answer had does not unless asked for.',
+    gap: { question: 'Does the first poll start runs?', file: 'server/src/features/triggers/pollOne.ts' },
+  },
+  {
+    id: 'triggers.mail',
+    says: 'Mail for the address of a trigger starts a run where the operator switched it on; what is too large, too much or for nobody is refused, and one mail starts one run.',
+    gap: { question: 'How does a trigger get mail?', file: 'server/src/features/triggers/mailbox.ts' },
+  },
+  {
+    id: 'triggers.deleted',
+    says: 'A trigger goes with its agent, and what came in with the run that it started; a key stays taken.',
+  },
+  {
+    id: 'triggers.limits',
+    says: 'Deliveries to one trigger are limited by the minute, and a stranger cannot use up its minute.',
+  },
+  {
+    id: 'triggers.killed',
+    says: 'However often processes are killed, each key of what came in starts one run, and each item of a poll does.',
   },
   // Schedules
   {
@@ -2020,7 +2394,7 @@ const sentences = [
   { id: 'runs.lostClaim', says: 'A claim whose answer was lost is found by its own process and given back.' },
   {
     id: 'runs.lostLock',
-    says: 'A worker without its lock for more than 3 s claims nothing; what it has under way goes on.',
+    says: 'A worker without its lock for more than 3 s claims nothing; what it has under way continues.',
   },
   {
     id: 'execs.deadly',
@@ -2046,7 +2420,7 @@ const sentences = [
   { id: 'alone.orphan', says: 'A process for suspects that hangs ends itself when its parent was killed.' },
   {
     id: 'runs.spared',
-    says: 'When processes die that did not hold a run, the run is charged with fewer deaths, so innocent runs go on at once.',
+    says: 'When processes die that did not hold a run, the run is charged with fewer deaths, so innocent runs continue at once.',
   },
   {
     id: 'runs.diedTogether',
@@ -2080,7 +2454,7 @@ const sentences = [
   },
   {
     id: 'runs.unstorable',
-    says: 'An answer that PostgreSQL cannot hold is kept without the part it cannot hold: the call is made once, and its run goes on.',
+    says: 'An answer that PostgreSQL cannot hold is kept without the part it cannot hold: the call is made once, and its run continues.',
   },
   {
     id: 'runs.unsaved',
@@ -2133,6 +2507,54 @@ const sentences = [
   },
   { id: 'agents.figuresPage', says: 'Figures of agents have the pages of listAgents, and only agents of the team.' },
   { id: 'agents.figuresPlan', says: 'One statement reads the figures of a page of agents, by its indexes.' },
+  // Mails
+  {
+    id: 'mail.message',
+    says: 'A mail arrives as it was written, and no text of others becomes a header, a recipient or HTML.',
+  },
+  {
+    id: 'mail.outcomes',
+    says: 'Handing over a mail ends in one of four ways: accepted, refused, not handed over, in doubt; it is in doubt only after its end was sent.',
+  },
+  { id: 'mail.bounded', says: 'What a mail server says, and how long it takes, is bounded.' },
+  {
+    id: 'mail.login',
+    says: 'A login is not sent without TLS unless the settings say so, and a certificate must be trusted.',
+  },
+  { id: 'mail.settings', says: 'Settings of mails that are wrong or incomplete are reported at the start.' },
+  // Notifications
+  {
+    id: 'notifications.choices',
+    says: 'A member chooses by kind: told at once, in a daily digest, or not; quiet hours delay mails.',
+  },
+  {
+    id: 'notifications.told',
+    says: 'Requests, failed runs, broken connections and failing deliveries are told by mail to members who want it, may know it and have a confirmed address.',
+  },
+  {
+    id: 'notifications.once',
+    says: 'What happened is told to a member once; what is over before the mail is sent is not told.',
+  },
+  {
+    id: 'notifications.doubt',
+    says: 'A mail whose hand-over is in doubt is never sent again; another mail follows after 15 minutes if the matter is still open.',
+    gap: {
+      question: 'What becomes of a mail whose process died after its end was sent and before the answer was written?',
+      file: 'server/src/features/notifications/outbox.ts',
+    },
+  },
+  {
+    id: 'notifications.bounded',
+    says: 'Mails of a team and to a member are bounded; what exceeds that comes in one mail later.',
+  },
+  { id: 'notifications.fair', says: 'A team with many mails does not delay the mail of another.' },
+  {
+    id: 'notifications.confirm',
+    says: 'Mails go only to an address that its member has confirmed; a confirmation holds nothing that a tenant wrote.',
+  },
+  { id: 'notifications.survive', says: 'However often workers are killed, each member is told of each request once.' },
+  { id: 'notifications.plan', says: 'The statements of mails go by indexes, however many mails there were.' },
+  { id: 'preferences.tour', says: 'The page remembers on the server who took or skipped its tour.' },
   { id: 'views.own', says: 'A member saves, lists, changes and deletes views of a list.' },
   {
     id: 'views.shared',
@@ -2235,14 +2657,14 @@ const sentences = [
   },
   {
     id: 'runs.whyPending',
-    says: 'A pending run tells its place in line and what stands before it, or that no worker is alive.',
+    says: 'A pending run tells its position on the waitlist and what is before it, or that no worker is alive.',
   },
   { id: 'runs.whyRunning', says: 'A running run tells who works on it, since when, on what, and at which attempt.' },
   { id: 'runs.whyWaiting', says: 'A waiting run tells for what, since when, until when, and who can end it.' },
   { id: 'runs.whyEnded', says: 'An ended run tells when, and what went wrong or who stopped it.' },
   {
     id: 'runs.listedDetails',
-    says: 'Up to 100 runs tell at once their build, step, whom they ask, what they stand in line for and who stopped them.',
+    says: 'Up to 100 runs tell at once their build, step, whom they ask, which slots they wait for and who stopped them.',
   },
   { id: 'runs.why', says: 'Spans of time are said in their two largest units.' },
   { id: 'agents.runs', says: 'An agent tells how many runs it has and when the newest was made.' },
@@ -2392,6 +2814,10 @@ const sentences = [
   },
   { id: 'deliveries.forgotten', says: 'An event that is erased takes its deliveries with it.' },
   {
+    id: 'deliveries.timing',
+    says: 'An attempt says how long each of its stages took; what a delivery sends, and the health of its receiver, can be read.',
+  },
+  {
     id: 'deliveries.list',
     says: 'Deliveries are listed newest first, by status, event and webhook, with exact totals.',
   },
@@ -2513,7 +2939,7 @@ const sentences = [
   },
   {
     id: 'encryption.rotateFile',
-    says: 'runyard key rotate-encryption seals everything anew with a new key in <data dir>/key, keeps the old one for old backups, and is in the audit log.',
+    says: 'runyard key rotate-encryption seals everything again with a new key in <data dir>/key, keeps the old one for old backups, and is in the audit log.',
   },
   {
     id: 'encryption.rotateGiven',
@@ -2531,7 +2957,7 @@ const sentences = [
     id: 'encryption.alone',
     says: 'The encryption key is not changed while another process lives on the database or prepares it.',
   },
-  { id: 'encryption.batches', says: 'A large table is sealed anew a bounded piece at a time.' },
+  { id: 'encryption.batches', says: 'A large table is sealed again a bounded piece at a time.' },
   {
     id: 'encryption.broken',
     says: 'A value that does not open, or an interruption, stops a change of the encryption key and nothing is changed.',
@@ -2628,6 +3054,10 @@ const sentences = [
       file: 'server/src/drivers/sandbox/boundedText.ts',
     },
   },
+  {
+    id: 'sandbox.laid',
+    says: 'A command has the variables and the files that its build gives it; the files are read-only.',
+  },
   { id: 'sandbox.timeout', says: 'A command that takes too long is cut off with 124, and the shell runs the next.' },
   { id: 'sandbox.abort', says: 'An aborted command rejects with the reason once nothing of it lives.' },
   { id: 'sandbox.places', says: 'No more shells are open than allowed; the next waits or is given up.' },
@@ -2647,7 +3077,7 @@ const sentences = [
   },
   { id: 'sandbox.escape.processes', says: 'A command cannot start hundreds of processes, and leaves none behind.' },
   { id: 'sandbox.escape.disk', says: 'No file outgrows its limit, and a command cannot fill the disk.' },
-  { id: 'sandbox.escape.unmoved', says: 'The service’s event loop stays below 500 ms of delay meanwhile.' },
+  { id: 'sandbox.escape.unmoved', says: 'The service’s event loop stays below 500 ms of delay during that time.' },
   {
     id: 'sandbox.permissions',
     says: 'Plain code in a just-bash child is refused files outside, processes and addons; Node 24 does not refuse it sockets, the interpreter has none.',
@@ -2663,12 +3093,33 @@ const sentences = [
     says: 'bubblewrap is chosen where it really works, else just-bash, and the log says why.',
     gap: { question: 'Which sandbox is in force?', file: 'server/src/drivers/sandbox/chooseDriver.ts' },
   },
+  // The installation as a whole
+  {
+    id: 'system.read',
+    says: 'Admins of the oldest team, or of the teams that a setting names, read the state of the installation; nobody else does.',
+    gap: { question: 'Who may see the whole installation?', file: 'server/src/features/system/getSystem.ts' },
+  },
+  { id: 'system.secrets', says: 'Settings are shown with their values, secrets only as set or not.' },
+  {
+    id: 'system.processes',
+    says: 'Each living process says how its loops, lanes and pools are; one that died is not listed.',
+  },
+  {
+    id: 'system.growth',
+    says: 'The sizes of tables are written down day by day, and how much they grow a day is told.',
+  },
+  { id: 'system.waiting', says: 'The oldest work that is due and that nobody has begun is told by kind, by indexes.' },
   // Sandboxes over HTTP, files, signed addresses
   {
     id: 'sandboxes.life',
     says: 'A sandbox lives for a day or its ttl_seconds, and is gone for callers when that is over.',
   },
   { id: 'sandboxes.get', says: 'A sandbox tells its status, its end, its run and what it holds.' },
+  {
+    id: 'sandboxes.list',
+    says: 'The sandboxes that callers made, or those of runs, are listed newest first, by an index; what is over or private to another is not among them.',
+  },
+  { id: 'sandboxes.usage', says: 'What the sandboxes of a team hold and may hold is told beside the limits of one.' },
   {
     id: 'sandboxes.delete',
     says: 'A deleted sandbox goes with files and upload addresses; not while a command runs in it or its run has not ended.',
@@ -3014,6 +3465,22 @@ const sentences = [
     },
   },
   {
+    id: 'cases.assign',
+    says: 'A case that nobody holds, or that the giver holds, is given to a member, who holds it alone.',
+  },
+  {
+    id: 'cases.takeOver',
+    says: 'An admin takes a case from the member who holds it, for themselves, for another or for nobody, and the timeline names that member; others take only from who has left.',
+  },
+  {
+    id: 'cases.ages',
+    says: 'Open cases are counted by age and status from the index of statuses alone; ended ones do not count.',
+  },
+  {
+    id: 'queues.why',
+    says: 'A queue says whether cases go out now, and names every trigger, build, limit, slot and connection that keeps them.',
+  },
+  {
     id: 'cases.oneHolder',
     says: 'Agents and people race for the cases of a queue: none ever has two holders, each is completed once, and who takes it ends it.',
   },
@@ -3023,7 +3490,7 @@ const sentences = [
   },
   {
     id: 'bulk.killed',
-    says: 'A bulk action goes on where the last transaction left it when its workers are killed, and changes every case once.',
+    says: 'A bulk action continues where the last transaction left it when its workers are killed, and changes every case once.',
   },
   {
     id: 'cases.handedOver',
@@ -3063,11 +3530,15 @@ const sentences = [
   },
   {
     id: 'bulk.background',
-    says: 'More than 10,000 matching cases go on in the background, of those that were there when it began; an action ends with its queue.',
+    says: 'More than 10,000 matching cases continue in the background, of those that were there when it began; an action ends with its queue.',
+  },
+  {
+    id: 'bulk.stopped',
+    says: 'A bulk action is stopped between two steps: what it did stays done, nothing more is changed, and the queue lists it with its counts.',
   },
   {
     id: 'bulk.progress',
-    says: 'A bulk action keeps how far it has come with each transaction, and goes on from there, each case done once.',
+    says: 'A bulk action keeps how far it has come with each transaction, and continues from there, each case done once.',
   },
   {
     id: 'bulk.rests',
@@ -3212,11 +3683,15 @@ const sentences = [
   },
   {
     id: 'connections.dependents',
-    says: 'Dependents are the agents whose live build names it, their schedules that are on, cases and waiting runs: a hundred each and exact totals.',
+    says: 'Dependents are the agents whose live build names it, their schedules that are on, artifacts, cases and waiting runs: a hundred each and exact totals.',
     gap: {
       question: 'What does listConnectionDependents answer?',
       file: 'server/src/features/connections/listConnectionDependents.ts',
     },
+  },
+  {
+    id: 'connections.catalogue',
+    says: 'The catalogue lists every provider, whether this server has a client for it, and what an operator has to set.',
   },
   { id: 'connections.config', says: 'A build may name connections of its own team alone.' },
   { id: 'connections.flowsSwept', says: 'Authorisations that nobody came back from are forgotten.' },
@@ -3329,11 +3804,11 @@ const sentences = [
   { id: 'connections.toolNamesStay', says: 'A tool’s name stays when its connection is renamed.' },
   {
     id: 'connections.revoked',
-    says: 'A revoked grant makes runs wait; authorised again they go on and each call is made once.',
+    says: 'A revoked grant makes runs wait; authorised again they continue and each call is made once.',
   },
   {
     id: 'connections.newKey',
-    says: 'A refused key makes runs wait; with a new key they go on, also when a message woke them in between.',
+    says: 'A refused key makes runs wait; with a new key they continue, also when a message woke them in between.',
   },
   {
     id: 'connections.keyChanges',
@@ -3350,7 +3825,7 @@ const sentences = [
     says: 'A run that waits for a connection can be stopped, deleted and retried from its call.',
   },
   { id: 'connections.waitParallel', says: 'Calls of one turn wait together and each is made once.' },
-  { id: 'connections.waitRace', says: 'A connection that is mended while a run begins to wait is not missed.' },
+  { id: 'connections.waitRace', says: 'A connection that is fixed while a run begins to wait is not missed.' },
   {
     id: 'connections.waitAgain',
     says: 'A connection that breaks again before its run gets to its call is waited for again.',
@@ -3362,13 +3837,13 @@ const sentences = [
   { id: 'connections.refreshed', says: 'Tokens are renewed at four fifths of their time, and at least daily.' },
   { id: 'connections.refreshRace', says: 'Eight processes that need one expired token make one refresh.' },
   { id: 'connections.refreshRefused', says: 'A refused renewal breaks the connection once, with its reason.' },
-  { id: 'connections.refreshNone', says: 'A token that cannot be renewed is a person’s to mend at its end.' },
+  { id: 'connections.refreshNone', says: 'A token that cannot be renewed is a person’s to fix at its end.' },
   { id: 'connections.refreshTrouble', says: 'Trouble is tried again ever later; calls say when the next try is.' },
   { id: 'connections.refreshClient', says: 'A provider that refuses the server’s own client breaks no connection.' },
   { id: 'connections.refreshLost', says: 'A process that died while it renewed is replaced when its time is over.' },
   {
     id: 'connections.refreshOverridden',
-    says: 'What a person authorised meanwhile is not overwritten by a renewal under way.',
+    says: 'What a person authorised during a renewal is not overwritten by it.',
   },
   { id: 'connections.refreshFair', says: 'A provider that does not answer holds up no other.' },
   {
@@ -3381,7 +3856,7 @@ const sentences = [
   },
   {
     id: 'connections.pinnedWord',
-    says: 'A call of a changed or new tool waits for a person, who is told what changed.',
+    says: 'A call of a changed or new tool waits for a person, who sees what changed.',
   },
   { id: 'connections.pinnedText', says: 'A model is shown approved texts alone.' },
   {
@@ -3390,7 +3865,7 @@ const sentences = [
   },
   {
     id: 'connections.pinnedGone',
-    says: 'A tool that its server no longer has fails with its words, and the list is asked for anew.',
+    says: 'A tool that its server no longer has fails with its words, and the list is asked for again.',
   },
   {
     id: 'connections.doubt',
@@ -3485,13 +3960,22 @@ const sentences = [
   { id: 'mcp.waitPerson', says: 'waitForRun answers at once when the run waits for a person, with what is asked.' },
   { id: 'mcp.waitTime', says: 'waitForRun answers with what is so when its time is up, and waits at most 50 seconds.' },
   { id: 'mcp.waitTenancy', says: 'waitForRun finds no run of another team.' },
-  { id: 'mcp.waitProgress', says: 'waitForRun tells a client that asks for progress what happens meanwhile.' },
+  { id: 'mcp.waitProgress', says: 'waitForRun tells a client that asks for progress what happens while it waits.' },
   { id: 'mcp.waitLeft', says: 'waitForRun ends for a caller who has left and when the process stops.' },
   {
     id: 'mcp.docs',
     says: '/docs/mcp shows the set-up of five clients with the server’s own address, without scripts and without a key.',
   },
   // evaluations: rubrics, judgements, scores and the gate
+  {
+    id: 'evals.worst',
+    says: 'Evaluated runs are listed the worst first: of an agent, of one of its builds, or those in which a check did not pass.',
+  },
+  {
+    id: 'evals.marks',
+    says: 'Each member has one mark for a run, which is deleted with it; getMarkAgreement says how often evaluations and marks agree, and where not.',
+  },
+  { id: 'evals.agents', says: 'listAgentScores has the evaluations of all agents side by side.' },
   {
     id: 'evals.everyRun',
     says: 'Every ended run is evaluated once for each of its ends, however many evaluators there are, with the messages that show each result.',
@@ -3655,6 +4139,10 @@ const sentences = [
   {
     id: 'usage.month',
     says: 'getBillingUsage tells runs, active time, tokens, cost, storage and deliveries of the current UTC month, by day, agent, model and purpose, the same before and after it is folded.',
+  },
+  {
+    id: 'usage.models',
+    says: 'listModelUsage tells which agents used which model in a span of days, the most expensive first.',
   },
   {
     id: 'usage.once',

@@ -1,4 +1,4 @@
-// npm run openapi: writes what is generated and committed: server/openapi.json, docs/configuration.md, docs/providers.md, docs/gaps.md, docs/guides/error-codes.md.
+// npm run openapi: writes what is generated and committed: the OpenAPI document, parts of the SDK, the command line and the console, and four pages of docs.
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { configurationPage } from '../src/base/config.ts'
@@ -6,7 +6,7 @@ import { readIfThere } from '../src/base/atomicFile.ts'
 import { providersPage } from '../src/features/connections/providers/providersPage.ts'
 import { features } from '../src/features.ts'
 import { openapiDocument } from '../src/kit/openapi.ts'
-import { consoleScopes, consoleTable } from '../../sdk/generate/consoleTable.ts'
+import { consoleMcpClients, consoleScopes, consoleTable } from '../../sdk/generate/consoleTable.ts'
 import { operationTable } from '../../sdk/generate/operationTable.ts'
 import { sdkFiles } from '../../sdk/generate/sdkFiles.ts'
 import { errorCodesPage } from './errorCodesPage.ts'
@@ -31,6 +31,7 @@ export const generatedFiles = [
   { path: inRepository('cli/src/generated/operations.ts'), text: operationTable(registry) },
   { path: inRepository('console/src/generated/operations.ts'), text: consoleTable(registry) },
   { path: inRepository('console/src/generated/scopes.ts'), text: consoleScopes() },
+  { path: inRepository('console/src/generated/mcpClients.ts'), text: consoleMcpClients() },
   { path: inRepository('docs/configuration.md'), text: configurationPage() },
   { path: inRepository('docs/providers.md'), text: providersPage() },
   { path: inRepository('docs/gaps.md'), text: gapsPage() },

@@ -28,6 +28,11 @@ export interface FakeAnswer {
   hold?: Promise<void>
   /** In place of the ending events: the socket breaks, the stream ends cleanly, goes silent, or tells an error. */
   instead?: 'break' | 'end' | 'silence' | { message: string; type: string }
+  /** Sent as it stands in place of everything else (recorded.ts); the socket breaks after `cutAt` bytes of its body. */
+  recorded?: { status: number; headers: Record<string, string>; body: string }
+  cutAt?: number
+  /** The socket breaks after this share of all bytes of the answer. */
+  cutAtShare?: number
   /** Not a single byte comes. */
   isDeaf?: boolean
   /** The connection is left open after everything was sent. */
@@ -35,6 +40,7 @@ export interface FakeAnswer {
 }
 
 export interface FakeRequest {
+  method: string
   path: string
   headers: IncomingHttpHeaders
   // oxlint-disable-next-line typescript/no-explicit-any -- each provider has its own shape, which the test spells out
@@ -47,6 +53,8 @@ export interface FakeProvider {
   /** Without the path of the API. */
   url: string
   requests: FakeRequest[]
+  /** The answer to those who ask which models there are: how a key is tried without paying for it. */
+  listsModels: FakeAnswer
   /** For the next request that has none yet, in order; a function sees the request first. */
   answer: (...answers: (FakeAnswer | ((request: FakeRequest) => FakeAnswer))[]) => void
   /** Drops the answers that nobody asked for. */
@@ -80,9 +88,10 @@ export async function startFake(protocol: Protocol): Promise<FakeProvider> {
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => {
       const request: FakeRequest = {
+        method: incoming.method ?? '',
         path: incoming.url ?? '',
         headers: incoming.headers,
-        body: JSON.parse(Buffer.concat(chunks).toString()),
+        body: chunks.length === 0 ? null : JSON.parse(Buffer.concat(chunks).toString()),
         torn: new Promise((resolve) => {
           response.on('close', () => {
             if (!response.writableEnded) resolve()
@@ -90,6 +99,10 @@ export async function startFake(protocol: Protocol): Promise<FakeProvider> {
         }),
       }
       requests.push(request)
+      if (request.method === 'GET') {
+        void give(protocol, response, request, fake.listsModels)
+        return
+      }
       const next = answers.shift() ?? { status: 500, error: { message: 'The fake has no answer left.' } }
       void give(protocol, response, request, typeof next === 'function' ? next(request) : next)
     })
@@ -97,9 +110,10 @@ export async function startFake(protocol: Protocol): Promise<FakeProvider> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })
-  return {
+  const fake: FakeProvider = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    listsModels: { recorded: { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' } },
     answer: (...more) => void answers.push(...more),
     forget: () => void answers.splice(0),
     close: () =>
@@ -108,21 +122,29 @@ export async function startFake(protocol: Protocol): Promise<FakeProvider> {
         server.close(() => resolve())
       }),
   }
+  return fake
 }
 
 async function give(protocol: Protocol, response: ServerResponse, request: FakeRequest, answer: FakeAnswer) {
   const { status = 200, headers = {}, error = { message: 'No reason given.' }, hold, instead } = answer
   if (answer.isDeaf) return
+  if (answer.recorded) {
+    sendRecorded(response, answer.recorded, answer.cutAt)
+    return
+  }
   if (status !== 200) {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(JSON.stringify(answer.errorBody ?? protocol.errorBody(status, error)))
     return
   }
   response.writeHead(200, { 'content-type': 'text/event-stream', ...headers })
-  const send = ({ event, data }: FakeEvent) => {
-    const text = typeof data === 'string' ? data : JSON.stringify(data)
-    response.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`)
+  if (answer.cutAtShare !== undefined) {
+    const whole = [...protocol.body(answer, request), ...protocol.ending(answer)].map(textOf).join('')
+    await hold
+    cutAfter(response, whole, Math.floor(Buffer.byteLength(whole) * answer.cutAtShare))
+    return
   }
+  const send = (event: FakeEvent) => response.write(textOf(event))
   for (const event of protocol.body(answer, request)) {
     send(event)
     if (event.isFirstText) await hold
@@ -136,6 +158,26 @@ async function give(protocol: Protocol, response: ServerResponse, request: FakeR
   if (typeof instead === 'object') send(protocol.streamError(instead))
   else if (instead !== 'end') for (const event of protocol.ending(answer)) send(event)
   if (!answer.staysOpen) response.end()
+}
+
+function sendRecorded(
+  response: ServerResponse,
+  { status, headers, body }: NonNullable<FakeAnswer['recorded']>,
+  cutAt: number | undefined,
+): void {
+  response.writeHead(status, headers)
+  if (cutAt === undefined) response.end(body)
+  else cutAfter(response, body, cutAt)
+}
+
+/** What was written is flushed first, so that the client has read it when the connection breaks. */
+function cutAfter(response: ServerResponse, body: string, bytes: number): void {
+  response.write(Buffer.from(body).subarray(0, bytes), () => response.destroy())
+}
+
+function textOf({ event, data }: FakeEvent): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`
 }
 
 export const deltasOf = ({ text = [] }: FakeAnswer): string[] => (typeof text === 'string' ? [text] : text)

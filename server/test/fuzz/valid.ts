@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { newId } from '../../src/base/ids.ts'
 import { nounOf } from '../../src/kit/resources.ts'
+import { confirmationMail, readyCaller } from '../kit/mailSeeds.ts'
 import { outside } from '../kit/outside.ts'
 import { seederFor, seeders, seedTeam, type TestTeam } from '../kit/seed.ts'
 import type { TestApp } from '../kit/testApp.ts'
@@ -13,12 +14,15 @@ import type { Draft } from './send.ts'
 /** Body fields that name a record by another word than its noun. Any other `<noun>_id` is found by that noun. */
 const namesOfRecords: Record<string, (team: TestTeam) => string | null | Promise<string>> = {
   user_id: (team) => team.memberId,
+  held_by_user_id: (team) => team.memberId,
   assignee_user_id: (team) => team.memberId,
   source_build_id: (team) => seeders['build']!(team, {}),
   // of the same agent as another field names, or there is none to name yet
   build_id: () => null,
   sandbox_id: () => null,
   case_queue_id: (team) => seeders['queue']!(team, {}),
+  // of a mail that was sent to the caller
+  token: (team) => confirmationMail(team),
   // no record, but there is one alone that answers
   mcp_server_url: async () => (await outside()).mcpServerUrl,
 }
@@ -27,10 +31,18 @@ const namesOfRecords: Record<string, (team: TestTeam) => string | null | Promise
 const uniqueFields: Record<string, () => string> = {
   email: () => `${newId()}@example.com`,
 }
+/** The names of secrets are words. */
+const wordId = (): string => `set_${newId().replaceAll('-', '_')}`
+
 /** And those of one operation. */
 const uniqueFieldsOf: Record<string, typeof uniqueFields> = {
   createQueue: { name: newId },
   createConnection: { name: newId },
+  createSecret: { name: wordId },
+  updateSecret: { name: wordId },
+  createLogin: { username: newId },
+  updateLogin: { username: newId },
+  updateTeamFile: { name: newId },
   authorizeMcpOAuth: { name: newId },
   finalizeThirdPartyOAuth: { broker_connection_id: newId },
   createLabel: { value: newId },
@@ -67,6 +79,7 @@ export async function prepareStage(
   let records: Record<string, string | null> = {}
   const renew = async () => {
     const above = await recordsOfPath(team, operation)
+    await readyCaller(operation.id, team)
     ids = Object.fromEntries(
       operation.pathParameters.map((name) => [name, encodeURIComponent(above[nounOf(name) ?? name]!)]),
     )

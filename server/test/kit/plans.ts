@@ -42,13 +42,22 @@ export async function plansOn(db: Database): Promise<(work: (sql: Sql) => Promis
   }
 }
 
-/** Runs the handler of a GET on this sql, for an admin of the team: what is explained is what the service runs. `query` needs its defaults. */
+/**
+ * Runs the handler of a GET on this sql, for an admin of the team: what is explained is what the service runs. `query` needs its defaults;
+ * `found` has the records that the path names.
+ */
 export async function handled(
   { handler, id }: Operation,
-  call: { sql: Sql; team: TestTeam; context: Context; query?: Record<string, unknown> },
+  call: {
+    sql: Sql
+    team: TestTeam
+    context: Context
+    query?: Record<string, unknown>
+    found?: Record<string, unknown>
+  },
 ): Promise<void> {
   if (!handler) throw new Error(`${id} has no handler`)
-  const { sql, team, context, query = {} } = call
+  const { sql, team, context, query = {}, found = {} } = call
   const caller = { team_id: team.id, member_id: team.memberId, scopes: new Set(scopes) }
-  await handler({ team: { id: team.id }, caller, query, sql, context } as never)
+  await handler({ ...found, team: { id: team.id }, caller, query, sql, context } as never)
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Sql } from '../../src/base/db.ts'
 import { newId } from '../../src/base/ids.ts'
+import { providerNames } from '../../src/drivers/model/models.ts'
 import { issueApiKey } from '../../src/features/credentials/apiKey.ts'
 import { examplePath } from '../../src/features/sandboxes/files/requestPath.ts'
 import { createTeam } from '../../src/features/teams/team.ts'
@@ -39,6 +40,8 @@ export async function seedTeam(app: TestApp, options: { scopes?: string[]; name?
 /** The provider for which the settings of outside.ts have a client. Here, since that file loads more than most tests need. */
 export const configuredProvider = 'github'
 
+let modelKeysMade = 0
+
 const unique = () => randomBytes(4).toString('hex')
 
 /** The records that stand before this one in a path, by their nouns: what it is made below. */
@@ -73,6 +76,13 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     const { body } = await team.call(`POST /v2/agents/${agentId}/revisions`, { body: { name: `Build ${unique()}` } })
     return body.build_id
   },
+  /** A team has one for each provider, so they take turns. */
+  model_key: async (team) => {
+    const { body } = await team.call('POST /v2/teams/:teamId/model-keys', {
+      body: { provider: providerNames[modelKeysMade++ % providerNames.length], key: `sk-${unique()}-0123456789` },
+    })
+    return body.model_key_id
+  },
   schedule: async (team, above) => {
     const agentId = above['agent'] ?? (await seeders['agent']!(team, above))
     const body = { frequency: 'daily', time: '09:00', message: `Report ${unique()}` }
@@ -89,6 +99,7 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     return builder_run_id
   },
   path: async (team, above) => {
+    if (above['skill'] !== undefined) return 'notes/extra.md'
     const path = `notes/${unique()} 1.md`
     const route = `PUT /v2/agents/${above['agent']}/memory/files/${encodeURIComponent(path)}`
     const { body } = await team.call(route, { body: { content: 'One thing to remember.' } })
@@ -142,6 +153,24 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     await team.sql`insert into browser_sessions (id, team_id, run_id) values (${id}, ${team.id}, ${runId})`
     return id
   },
+  login: async (team) => {
+    const body = { domain: 'shop.example.com', username: unique(), password: `word-${unique()}` }
+    return (await team.call('POST /v2/teams/:teamId/logins', { body })).body.login_id
+  },
+  skill: async (team) => {
+    const content = `---\nname: skill-${unique()}\ndescription: Adds two numbers.\n---\nAdd them.\n`
+    const { body } = await team.call('POST /v2/teams/:teamId/skills', { body: { content } })
+    await team.call(`PUT /v2/skills/${body.skill_id}/files/notes/extra.md`, { body: { content: 'More.' } })
+    return body.skill_id
+  },
+  file: async (team) => {
+    const body = { name: `reference/${unique()}.csv`, content: 'a,b' }
+    return (await team.call('POST /v2/teams/:teamId/files', { body })).body.file_id
+  },
+  secret: async (team) => {
+    const body = { name: `set_${unique()}`, values: { TOKEN: `value-${unique()}` } }
+    return (await team.call('POST /v2/teams/:teamId/secrets', { body })).body.secret_id
+  },
   connection: async (team) => {
     const wanted = {
       name: `Connection ${unique()}`,
@@ -178,11 +207,27 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     const { body } = await team.call(`POST /v2/queues/${queueId}/labels`, { body: { key: 'batch', value: unique() } })
     return body.label_id
   },
-  trigger: async (team, above) => {
+  case_trigger: async (team, above) => {
     const agentId = above['agent'] ?? (await seeders['agent']!(team, above))
     const wanted = { case_queue_id: await seeders['queue']!(team, above), enabled: false }
     const { body } = await team.call(`POST /v2/agents/${agentId}/case-triggers`, { body: wanted })
     return body.trigger_id
+  },
+  trigger: async (team, above) => {
+    const agentId = above['agent'] ?? (await seeders['agent']!(team, above))
+    const { body } = await team.call(`POST /v2/agents/${agentId}/triggers`, {
+      body: { kind: 'webhook', name: unique() },
+    })
+    return body.trigger_id
+  },
+  /** One that has ended. */
+  trigger_delivery: async (team, above) => {
+    const id = newId()
+    const triggerId = above['trigger'] ?? (await seeders['trigger']!(team, above))
+    await team.sql`
+      insert into trigger_deliveries (id, team_id, trigger_id, content, size_bytes, state, settled_at)
+      values (${id}, ${team.id}, ${triggerId}, '{"body": {"number": 4711}, "headers": {}, "query": {}}', 53, 'filtered', now())`
+    return id
   },
   /** One that has ended. */
   bulk_action: async (team, above) => {
@@ -220,6 +265,9 @@ const seedersOf: Record<string, typeof seeders> = {
   testConnection: { connection: (team, above) => connectionToNowhere(team, above) },
   previewAgentCaseTriggerConflicts: { agent: (team, above) => agentWithTrigger(team, above) },
   releaseCase: { case: (team, above) => claimedCase(team, above) },
+  takeOverCase: { case: (team, above) => claimedCase(team, above) },
+  assignCase: { case: (team, above) => claimedCase(team, above) },
+  stopBulkAction: { bulk_action: (team, above) => runningBulkAction(team, above) },
   listRecentCaseRunMessages: { run: (team, above) => runOfCase(team, above) },
   listRunSandboxFiles: { run: (team, above) => runWithFile(team, above) },
   listRunSandboxFilesByRun: { run: (team, above) => runWithFile(team, above) },
@@ -254,9 +302,17 @@ async function connectionToNowhere(team: TestTeam, above: Above): Promise<string
   return id
 }
 
+/** No job carries it out, so it runs until it is stopped. */
+async function runningBulkAction(team: TestTeam, above: Above): Promise<string> {
+  const id = await seeders['bulk_action']!(team, above)
+  await team.sql`
+    update bulk_actions set status = 'running', completed_at = null where id = ${id} and team_id = ${team.id}`
+  return id
+}
+
 async function agentWithTrigger(team: TestTeam, above: Above): Promise<string> {
   const agent = await seeders['agent']!(team, above)
-  await seeders['trigger']!(team, { agent })
+  await seeders['case_trigger']!(team, { agent })
   return agent
 }
 

@@ -3,6 +3,7 @@
 // The deadly work is a call of the http tool to `/kill`, a job of its own, a model that is asked about `kill-the-asker`, and a delivery
 // with `kill-the-sender` in its body. A process that was started for one piece of work dies at once; the others wait for each other if
 // RUNYARD_TEST_DEADLY says how many kinds there are, so that one process holds all of them when it dies.
+import type { TeamModels } from '../../src/engine/builds/models.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { httpSet } from '../../src/engine/tools/http.ts'
 import { engineOf } from '../../src/engine/engine.ts'
@@ -38,10 +39,16 @@ function arm(context: Context): void {
   if (armed.has(context)) return
   armed.add(context)
   const { models } = engineOf(context)
-  const find = models.find.bind(models)
-  models.find = (name) => {
-    const model = find(name)
-    return { isPure: model.isPure, open: (setup) => mortal(model.open(setup), JSON.stringify(setup)) }
+  const of = models.of.bind(models)
+  models.of = async (teamId, sql) => {
+    const own = await of(teamId, sql)
+    return {
+      ...own,
+      find(name) {
+        const model = own.find(name)
+        return { isPure: model.isPure, open: (setup) => mortal(model.open(setup), JSON.stringify(setup)) }
+      },
+    }
   }
   const { outbound } = context
   const request = outbound.request.bind(outbound)
@@ -51,7 +58,7 @@ function arm(context: Context): void {
   }
 }
 
-type Conversation = ReturnType<ReturnType<ReturnType<typeof engineOf>['models']['find']>['open']>
+type Conversation = ReturnType<ReturnType<TeamModels['find']>['open']>
 
 function mortal(conversation: Conversation, setup: string): Conversation {
   let heard = setup

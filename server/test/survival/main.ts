@@ -14,6 +14,8 @@ import { cliListenProof } from './cliListen.ts'
 import { killEverything } from './durability.ts'
 import { hostileProofs } from './hostile/hostile.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
+import { longWorkProof } from './longWork.ts'
+import { mailProof } from './mails.ts'
 import { newcomerProof } from './newcomer.ts'
 import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
 import type { Proof } from './proof.ts'
@@ -22,11 +24,13 @@ import { rateLimitOver, type RateLimited } from './rateLimit.ts'
 import { recordProof, tableCell } from './record.ts'
 import { refreshProof } from './refresh.ts'
 import { rotationProof } from './rotations.ts'
+import { routeProof } from './routes.ts'
 import { runProofs } from './runProofs.ts'
 import { scheduleProof } from './schedules.ts'
 import { sdkProofs } from './sdk.ts'
 import { createJobTable, killWorkers } from './takeover.ts'
 import { testFileProofs } from './testFiles.ts'
+import { triggerProof } from './triggers.ts'
 import { uploadProof } from './uploads.ts'
 import { usageProof } from './usage.ts'
 import { workspaceProof } from './workspaces.ts'
@@ -114,7 +118,9 @@ const proofs: Proof[] = [
   deliveryProof,
   badReceiverProof,
   rotationProof,
+  mailProof,
   scheduleProof,
+  triggerProof,
   ...artifactProofs,
   builderProof,
   uploadProof,
@@ -126,6 +132,8 @@ const proofs: Proof[] = [
   brokenConnectionProof,
   changingKeyProof,
   usageProof,
+  routeProof,
+  longWorkProof,
   ...sdkProofs,
   newcomerProof,
   ...testFileProofs,

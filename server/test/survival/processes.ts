@@ -159,12 +159,13 @@ export interface Request {
   key: string
   body?: object
   idempotencyKey?: string
+  headers?: Record<string, string>
 }
 
 /** One request without any retry; rejects when the connection breaks. */
 export function send(
   baseUrl: string,
-  { method = 'GET', path, key, body, idempotencyKey }: Request,
+  { method = 'GET', path, key, body, idempotencyKey, headers: more }: Request,
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const payload = body && JSON.stringify(body)
@@ -177,6 +178,7 @@ export function send(
           authorization: `Bearer ${key}`,
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
           ...(payload && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+          ...more,
         },
       },
       (incoming) => {

@@ -1,5 +1,6 @@
 // Proofs that are test files: the same tests as in `npm test`, with the size and the reaction times that only a quiet machine can show.
 import { spawn } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Proof } from './proof.ts'
 
@@ -8,7 +9,7 @@ const pathOf = (file: string): string => fileURLToPath(new URL(`../../${file}`, 
 interface FileProof {
   name: string
   must: string
-  file: string
+  file: string | string[]
   env: Record<string, string>
   /** A line of what the tests print, for the table. */
   telling?: RegExp
@@ -27,9 +28,13 @@ const proofOf = ({ name, must, file, env, telling }: FileProof): Proof => ({
   },
 })
 
-async function runTests(file: string, env: Record<string, string>): Promise<{ code: number | null; out: string }> {
+async function runTests(
+  file: string | string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; out: string }> {
   const setup = `--test-global-setup=${pathOf('test/kit/globalSetup.ts')}`
-  const child = spawn(process.execPath, ['--test', '--test-reporter=spec', setup, pathOf(file)], {
+  const files = [file].flat().map(pathOf)
+  const child = spawn(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=spec', setup, ...files], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -44,16 +49,22 @@ async function runTests(file: string, env: Record<string, string>): Promise<{ co
 
 export const testFileProofs: Proof[] = [
   proofOf({
+    name: 'tests that npm test leaves out',
+    must: 'every one of them passes',
+    file: globSync('../{server,sdk,cli,console}/{src,test}/**/*.long.test.ts', { cwd: pathOf('') }),
+    env: {},
+  }),
+  proofOf({
     name: 'the console: texts of strangers',
-    must: 'at least 500 places with hostile texts; 0 scripts run, 0 requests out',
-    file: '../console/test/hostile.alone.test.ts',
+    must: 'at least 500 hostile texts, on every screen that shows one; 0 scripts run, 0 requests out',
+    file: '../console/test/hostile.test.ts',
     env: { RUNYARD_LONG_TESTS: '1' },
     telling: /\d+ texts in .* out/,
   }),
   proofOf({
     name: 'the packed SDK',
     must: 'one suite in Node 18, 20, 22, 24 and Chromium; TypeScript 5 and 7; at most 25 KB',
-    file: '../sdk/test/packed.alone.test.ts',
+    file: '../sdk/test/packed.long.test.ts',
     env: { RUNYARD_LONG_TESTS: '1' },
     telling: /[\d.]+ KB/,
   }),
@@ -73,7 +84,7 @@ export const testFileProofs: Proof[] = [
   proofOf({
     name: 'calls of tools by two teams at the same time',
     must: '2000 calls, 0 answers that reach the other team',
-    file: 'test/mcpInterleaved.alone.test.ts',
+    file: 'test/mcpInterleaved.long.test.ts',
     env: { RUNYARD_MCP_CALLS: '2000' },
     telling: /\d+ calls, \d+ crossed/,
   }),
@@ -86,7 +97,7 @@ export const testFileProofs: Proof[] = [
   proofOf({
     name: 'the same in a browser of the operator',
     must: 'every way of a page to every forbidden address, 0 requests',
-    file: 'src/drivers/browser/cdpDriver.alone.test.ts',
+    file: 'src/drivers/browser/cdpDriver.long.test.ts',
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
@@ -158,15 +169,22 @@ export const testFileProofs: Proof[] = [
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
+    name: 'a large backup and its restore',
+    must: '70 MB of rows pass in bounded memory, there and back',
+    file: 'src/base/backup/backup.alone.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+    telling: /RSS grew by .*/,
+  }),
+  proofOf({
     name: 'escapes: what code tries from inside a sandbox',
     must: '0 through, each cut off within 5 s, the service never stands still for half a second',
     file: 'src/drivers/sandbox/escapes.alone.test.ts',
-    env: {},
+    env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
     name: 'the npm package, installed by npm into an empty folder',
     must: 'it starts, answers, runs a command in a sandbox and stops',
-    file: 'test/packed.alone.test.ts',
+    file: 'test/packed.long.test.ts',
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
 ]

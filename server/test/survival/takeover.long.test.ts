@@ -1,4 +1,4 @@
-// Work of a dead process goes on elsewhere; work of a stopping process is finished first.
+// Work of a dead process continues elsewhere; work of a stopping process is finished first.
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { Client } from 'pg'
