@@ -241,6 +241,10 @@ const sentences = [
     id: 'database.ownStall',
     says: 'A process whose event loop was busy does not take its database for away: only the time in which it could have heard an answer counts.',
   },
+  {
+    id: 'database.connecting',
+    says: 'When the database goes away, a statement that still waits for a connection fails as fast as one that has one.',
+  },
   { id: 'kit.refusalChangesNothing', says: 'A refusal by a handler undoes everything that the handler did.' },
   {
     id: 'kit.deadlock',

@@ -1,8 +1,11 @@
 // The watch of the database: when it takes the database for unreachable, and when it does not.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { testDatabase } from '../../test/kit/postgres.ts'
-import { openDatabase } from './db.ts'
+import { openDatabase, type Address } from './db.ts'
 import { createLog } from './log.ts'
 import { proves } from '../../test/kit/proves.ts'
 
@@ -24,3 +27,54 @@ proves('database.ownStall', 'a process that is busy itself does not take its dat
     [],
   )
 })
+
+proves(
+  'database.connecting',
+  'a statement that waits for a new connection fails as soon as the database is taken for away',
+  async (t) => {
+    const server = await testDatabase()
+    const { port, freeze } = await freezingProxy(t, server)
+    const db = openDatabase({
+      address: () => ({ ...server, host: '127.0.0.1', port }),
+      log: createLog('silent'),
+      connectionsMax: 2,
+    })
+    t.after(() => db.close())
+    await db.sql`select 1`
+    freeze()
+    // one has a connection, one opens a connection, and one waits for either of them
+    const failures = await Promise.all(
+      [1, 2, 3].map((n) => db.sql`select ${n}::int4`.then(assert.fail, (error: Error) => error.message)),
+    )
+    assert.equal(db.watch.isPresent(), false)
+    for (const message of failures)
+      assert.match(message, /^(Connection terminated unexpectedly|the database does not answer)$/)
+  },
+)
+
+/** Passes bytes on in both directions until it freezes: then connections are accepted and nothing comes back, as with a stopped server. */
+async function freezingProxy(t: TestContext, server: Address) {
+  const sockets = new Set<Socket>()
+  let isFrozen = false
+  const proxy = createServer((near) => {
+    sockets.add(near)
+    near.on('error', () => undefined)
+    if (isFrozen) return
+    const far = connect(server.port, server.host)
+    sockets.add(far)
+    far.on('error', () => undefined)
+    near.pipe(far).pipe(near)
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    proxy.close()
+  })
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    freeze() {
+      isFrozen = true
+      for (const socket of sockets) socket.unpipe()
+    },
+  }
+}

@@ -1,6 +1,6 @@
 // Notices within about a second that PostgreSQL no longer answers or writes, and fails every waiting request at once.
 import { randomBytes } from 'node:crypto'
-import { DatabaseError, type Client, type Pool, type PoolClient } from 'pg'
+import { DatabaseError, type Client } from 'pg'
 import { firstRow } from './rows.ts'
 import type { Log } from './log.ts'
 import { cut } from './session.ts'
@@ -11,6 +11,8 @@ export interface DatabaseWatch {
   problems(): string[]
   /** Runs the work unless the database is away; what is under way when it goes away fails instead of hanging. */
   whilePresent<T>(work: () => Promise<T>): Promise<T>
+  /** From before it connects until it ends, this client is cut when the database goes away. Throws when the database is away already. */
+  include(client: Client): void
   /** Reports that a statement failed with this error. If it says that the server cannot write, we are not ready until a write succeeds. */
   noteFailure(error: unknown): void
   close(): Promise<void>
@@ -24,7 +26,6 @@ export class DatabaseAway extends Error {
 }
 
 interface WatchOptions {
-  pool: Pool
   log: Log
   connect: () => Client
   onAway?: () => void
@@ -53,12 +54,12 @@ export function writeProblemOf(error: unknown): string | undefined {
 
 /**
  * A connection that breaks is noticed by its own error. What is not noticed is a server that hangs (stopped, or its machine
- * gone): its sockets stay open and queries wait. So the watch asks on a connection of its own, and when no answer comes it cuts the
- * sockets of all clients, which makes their queries fail. A standby counts as away: nothing that we do works there, and a
+ * gone): its sockets stay open, queries wait, and new connections are accepted by the kernel but never answered. So the watch asks on
+ * a connection of its own, and when no answer comes it cuts the sockets of all clients, connected or not yet, which makes their
+ * queries fail. A standby counts as away: nothing that we do works there, and a
  * connection to it must not stay open after the primary is back under the same name.
  */
 export function watchDatabase(options: WatchOptions): DatabaseWatch {
-  const { pool } = options
   const watch: Watch = {
     ...options,
     clients: new Set(),
@@ -70,14 +71,17 @@ export function watchDatabase(options: WatchOptions): DatabaseWatch {
     timer: undefined,
     pinging: Promise.resolve(),
   }
-  pool.on('connect', (client) => watch.clients.add(client))
-  pool.on('remove', (client) => watch.clients.delete(client))
   pingLater(watch)
   return {
     isPresent: () => watch.awayBecause === undefined,
     problems: () => [watch.awayBecause ?? watch.writeProblem].filter((problem) => problem !== undefined),
     whilePresent: (work) =>
       watch.awayBecause === undefined ? work() : Promise.reject(new DatabaseAway(watch.awayBecause)),
+    include(client) {
+      if (watch.awayBecause !== undefined) throw new DatabaseAway(watch.awayBecause)
+      watch.clients.add(client)
+      client.once('end', () => watch.clients.delete(client))
+    },
     noteFailure(error) {
       const problem = writeProblemOf(error)
       if (problem !== undefined) turnWriting(watch, problem)
@@ -92,7 +96,7 @@ export function watchDatabase(options: WatchOptions): DatabaseWatch {
 }
 
 interface Watch extends WatchOptions {
-  clients: Set<PoolClient>
+  clients: Set<Client>
   awayBecause: string | undefined
   writeProblem: string | undefined
   writtenAt: number

@@ -68,9 +68,14 @@ export function openDatabase(options: DatabaseOptions): Database {
       super({ ...config, ...connectionSettings(options.address()) }, settings)
     }
   }
+  class WatchedClient extends CurrentAddressClient {
+    protected override beforeConnect(): void {
+      watch.include(this)
+    }
+  }
   const connectionsMax = options.connectionsMax ?? 20
   const pool = new Pool({
-    Client: CurrentAddressClient,
+    Client: WatchedClient,
     max: connectionsMax,
     // also the longest wait for a free connection under load; when the database is away, the watch reports it long before
     connectionTimeoutMillis: 10_000,
@@ -90,7 +95,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     })
   })
   const watch = watchDatabase({
-    pool,
     log: options.log,
     // this is longer than the watch waits: the watch alone decides what is too late
     connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 5000, application_name: 'runyard watch' }),

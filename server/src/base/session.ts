@@ -87,7 +87,11 @@ export class SessionClient extends Client {
     callbackify(() => this.#connect())(callback)
   }
 
+  /** Called before the first packet is sent; an error that it throws is the answer of `connect`. */
+  protected beforeConnect(): void {}
+
   async #connect(): Promise<Client> {
+    this.beforeConnect()
     // if a connection breaks before its owner has it, the calls here that fail report it
     this.on('error', unheard)
     await super.connect()
