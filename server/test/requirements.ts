@@ -2050,6 +2050,10 @@ const sentences = [
   },
   { id: 'deltas.elsewhere', says: 'Text reaches streams of other processes in order, in calls of at most 7 KiB.' },
   { id: 'deltas.unwatched', says: 'Text of a run that nobody watches is not called out.' },
+  {
+    id: 'deltas.secrets',
+    says: 'Secrets are cut out of text while it is written, wherever the pieces of it begin and end.',
+  },
   { id: 'deltas.model', says: 'Deltas come while the model speaks, before the message they make up.' },
   // Engine
   { id: 'runs.plans', says: 'No hot statement of the engine reads a large table whole.' },

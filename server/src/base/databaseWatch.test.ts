@@ -44,7 +44,12 @@ proves(
     freeze()
     // one has a connection, one opens a connection, and one waits for either of them
     const failures = await Promise.all(
-      [1, 2, 3].map((n) => db.sql`select ${n}::int4`.then(assert.fail, (error: Error) => error.message)),
+      [1, 2, 3].map((n) =>
+        db.sql`select ${n}::int4`.then(
+          () => assert.fail(),
+          (error: Error) => error.message,
+        ),
+      ),
     )
     assert.equal(db.watch.isPresent(), false)
     for (const message of failures)
@@ -72,7 +77,7 @@ async function freezingProxy(t: TestContext, server: Address) {
   })
   return {
     port: (proxy.address() as AddressInfo).port,
-    freeze() {
+    freeze: () => {
       isFrozen = true
       for (const socket of sockets) socket.unpipe()
     },

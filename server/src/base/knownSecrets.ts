@@ -2,9 +2,11 @@
 // like a secret stays as it is; what looks like one is cut out of the log alone (log.ts).
 
 /** How short a secret may be to be cut out: shorter ones are words that occur in any text. */
-const lengthMin = 6
+export const lengthMin = 6
+/** What stands in the place of a secret. */
+export const cutMark = '[cut]'
 
-/** The forms in which a value may stand in an answer: plain, in JSON, in a URL, and in base64 with any bytes before it. */
+/** The forms in which a value may stand in an answer: plain, in JSON, in a URL, in hex, and in base64 with any bytes before it. */
 function spellings(value: string): string[] {
   const bytes = Buffer.from(value)
   const base64 = [0, 1, 2].map((shift) => {
@@ -18,16 +20,30 @@ function spellings(value: string): string[] {
   const inJson = JSON.stringify(value).slice(1, -1)
   // bodies are looked through as bytes, one a letter
   const asBytes = bytes.toString('latin1')
-  return [value, asBytes, inJson, encodeURIComponent(value), ...base64, ...urlSafe]
+  const hex = bytes.toString('hex')
+  const inUrl = encodeURIComponent(value)
+  return [value, asBytes, inJson, inUrl, inUrl.replaceAll('%20', '+'), hex, hex.toUpperCase(), ...base64, ...urlSafe]
 }
 
-export type Scrub = (text: string) => string
+export interface Scrub {
+  (text: string): string
+  /** All that it cuts out, the longest first: one may be the beginning of another. */
+  readonly spellings: readonly string[]
+}
 
 export function scrubberOf(values: string[]): Scrub {
-  const known = values.flatMap(spellings).filter((spelling) => spelling.length >= lengthMin)
-  // the longest first: one may be the beginning of another
-  const all = [...new Set(known)].toSorted((one, other) => other.length - one.length)
-  return (text) => all.reduce((clean, value) => clean.replaceAll(value, '[cut]'), text)
+  const long = values.filter((value) => value.length >= lengthMin)
+  // base64 without the bits of its neighbours may be shorter than the value
+  return cutterOf(long.flatMap(spellings).filter((spelling) => spelling.length >= lengthMin))
+}
+
+/** Cuts out what any of them cuts out. */
+export const joined = (scrubs: Scrub[]): Scrub => cutterOf(scrubs.flatMap((scrub) => scrub.spellings))
+
+function cutterOf(spelled: string[]): Scrub {
+  const all = [...new Set(spelled)].toSorted((one, other) => other.length - one.length)
+  const cut = (text: string): string => all.reduce((clean, spelling) => clean.replaceAll(spelling, cutMark), text)
+  return Object.assign(cut, { spellings: all })
 }
 
 /** Every text inside a value of JSON, names of fields too. */

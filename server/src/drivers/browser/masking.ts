@@ -11,7 +11,7 @@ export interface Hidden {
   scrub: Scrub
 }
 
-export const hideNothing = (): Hidden => ({ values: new Set(), names: new Set(), scrub: (text) => text })
+export const hideNothing = (): Hidden => ({ values: new Set(), names: new Set(), scrub: scrubberOf([]) })
 
 export function hideMore(hidden: Hidden, value: string, isName: boolean): void {
   if (isName) hidden.names.add(value)

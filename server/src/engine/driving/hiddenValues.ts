@@ -1,5 +1,5 @@
 // What a run may use and nobody may see: cut out of everything that leaves the run, and put into a call only when it leaves.
-import { scrubbed, scrubberOf, type Scrub } from '../../base/knownSecrets.ts'
+import { joined, scrubbed, scrubberOf, type Scrub } from '../../base/knownSecrets.ts'
 import { marksOf } from '../../base/secretMark.ts'
 import type { Turn, WantedCall } from '../../drivers/model/model.ts'
 import type { Context } from '../../kit/context.ts'
@@ -21,7 +21,7 @@ export async function readScrubber(
   ])
   if (values.length === 0) return ofConnections
   const ofGiven = scrubberOf(values)
-  return ofConnections ? (text) => ofGiven(ofConnections(text)) : ofGiven
+  return ofConnections ? joined([ofConnections, ofGiven]) : ofGiven
 }
 
 /** What a model said, without what it may have put together from pieces. */

@@ -4,6 +4,7 @@ import { after, before, describe } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import { readStream, type StreamReader } from '../../../test/kit/eventStream.ts'
 import { seedRunningRun } from '../../../test/kit/followedRuns.ts'
+import { newId } from '../../base/ids.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
@@ -130,4 +131,34 @@ describe('text deltas', { timeout }, () => {
       assert.equal(reader.events.at(-2)!.data.data.output, 'It is paid.')
     },
   )
+
+  proves('deltas.secrets', 'a secret is cut out of live text, wherever the model’s pieces cut it in two', async () => {
+    const value = 'live-"canary"-ü😀-5e6f'
+    const name = `live_${newId().slice(-8)}`
+    const made = await team.call('POST /v2/teams/:teamId/secrets', { body: { name, values: { TOKEN: value } } })
+    assert.equal(made.status, 201, made.text)
+    const letters = Array.from(value)
+    const cuts = letters.map((_, at) => letters.slice(0, at).join(''))
+    const hold = Promise.withResolvers<void>()
+    provider.answer(
+      {
+        text: cuts.flatMap((begin) => ['Take ', begin, `${value.slice(begin.length)}, `]),
+        calls: [{ name: 'memory_list', arguments: {} }],
+      },
+      { text: ['Now. ', 'Done.'], hold: hold.promise },
+    )
+    const models = { agent: { model: 'anthropic:claude-sonnet-4-5' } }
+    const agentId = await seedAgent(team, 'Answer.', { models, secrets: [name], plugins: ['memory'] })
+    const runId = await startRun(team, agentId, { message: 'What is it?' })
+    const reader = await readStream(baseUrl, team, `/v2/runs/${runId}/events`)
+    const driven = drainRuns(api)
+    await reader.until((its) => textOf(its).includes('Now. '))
+    hold.resolve()
+    await driven
+    await reader.ended
+    const clean = 'Take [cut], '.repeat(cuts.length)
+    assert.ok(textOf(reader).startsWith(`${clean}Now. `), textOf(reader))
+    const said = reader.events.filter(({ event }) => event === 'run.message.created')
+    assert.ok(JSON.stringify(said).includes(clean), 'the message says the same')
+  })
 })

@@ -1,5 +1,6 @@
 // One turn of the model: asked again while its provider has trouble, with its worst cost set aside before it is asked.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { liveScrub } from '../../base/liveScrub.ts'
 import { storable } from '../../base/storable.ts'
 import {
   ContextExceeded,
@@ -60,11 +61,8 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
   }
   for (;;) {
     try {
-      const { signal } = held
       held.open.push(step)
-      const turn = await measureModelCall(held.telemetry, () =>
-        asking.conversation.next({ signal, onText: asking.onText }),
-      )
+      const turn = await measureModelCall(held.telemetry, () => nextLive(held, asking))
       close(held, step)
       await noteAnswer(held)
       if (await isLeftByPolicy(held, asking, step, turn)) return { kind: 'moved' }
@@ -107,6 +105,17 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
       await sleep(pauseMs, undefined, { signal: held.signal })
     }
   }
+}
+
+/** One attempt. What is heard of its text while it is written is as clean as the message that it becomes; of one that breaks off, no more is heard. */
+async function nextLive({ signal, scrub, context, run }: HeldRun, asking: Asking): Promise<Turn> {
+  const live = liveScrub(scrub, asking.onText)
+  const time = teamTimeOf(context)
+  // how long it takes depends on the team's secrets
+  const onText = scrub ? (delta: string) => time.piece(run.team_id, () => live.hear(delta)) : live.hear
+  const turn = await asking.conversation.next({ signal, onText })
+  live.end()
+  return turn
 }
 
 /** Whether the model refused to answer by its provider's policy and another was taken; what the refusal used is counted. */

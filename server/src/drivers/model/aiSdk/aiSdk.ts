@@ -1,5 +1,6 @@
 // Models of the AI SDK's providers: one request a turn, streamed, with the run's log as its only memory.
 import { scrubbed, scrubberOf } from '../../../base/knownSecrets.ts'
+import { liveScrub } from '../../../base/liveScrub.ts'
 import { ModelRefused, type Conversation, type Entry, type Model, type Setup, type Turn } from '../model.ts'
 import { gather } from './answer.ts'
 import { asModelError } from './failure.ts'
@@ -27,7 +28,9 @@ function openConversation(provider: Provider, modelId: string, setup: Setup): Co
     const { model } = setup
     const prompt = toPrompt({ system, entries, model, withReasoning, cacheMark: provider.cacheMark })
     const parts = partsOf(provider, modelId, { ...fixed, prompt }, signal)
-    const answer = await gather(parts, (delta) => onText(scrub(delta)))
+    const live = liveScrub(scrub, onText)
+    const answer = await gather(parts, live.hear)
+    live.end()
     const turn = toTurn(answer, { title: provider.title, model, seen, wantsJson: setup.output_schema !== null })
     return scrubbed(turn, scrub)
   }
