@@ -91,6 +91,10 @@ const sentences = [
     says: 'A model reads, saves and changes the page with tools; what it saves is checked and run like what a person sends.',
   },
   { id: 'artifacts.export', says: 'An artifact is exported as html, pdf, csv, xlsx and md: whole files with a name.' },
+  {
+    id: 'artifacts.canary',
+    says: 'No secret of a connection is found in clear in the page of an artifact, its revisions and its exports.',
+  },
   { id: 'artifacts.look', says: 'A model sees a picture of the page where there is a browser.' },
   { id: 'artifacts.ownTools', says: 'The tools of pages work in runs of artifacts only.' },
   { id: 'artifacts.pictures', says: 'Each change of a page gets a picture in the background, tried three times.' },
@@ -455,6 +459,10 @@ const sentences = [
   {
     id: 'secrets.canary',
     says: 'No secret, password or OTP seed is found in clear in answers, messages, events, logs, requests of a model, files, pictures or the database.',
+  },
+  {
+    id: 'secrets.backup',
+    says: 'A backup, unpacked, has no secret, password, OTP seed, credential of a connection or key of a provider in clear.',
   },
   // Idempotency
   {

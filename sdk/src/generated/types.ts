@@ -4414,7 +4414,7 @@ export interface ListSecretsAnswer {
 export interface CreateSecretInput {
   /** Its name, unique in the team; builds and procedures use it. Letters, digits and _. */
   name: string
-  /** Variables by their names. Never shown again. A value of fewer than 6 characters is not cut out of texts: it could be any word. */
+  /** Variables by their names. Never shown again. A value has at least 6 characters: a shorter one could not be cut out of texts, since it may be any word. */
   values: Record<string, string>
   /** False: only runs that act for its maker alone can use it. */
   shared?: boolean
@@ -4435,7 +4435,7 @@ export interface UpdateSecretInput {
   name?: string
   /** False: only runs that act for its maker alone can use it. */
   shared?: boolean
-  /** Variables to set, by their names; null removes one. The others stay. */
+  /** Variables to set, by their names; null removes one. The others stay. A value has at least 6 characters. */
   values?: Record<string, string | null>
   /** New names of variables, by their old ones. Their values stay. */
   renamed_keys?: Record<string, string>
@@ -4487,7 +4487,7 @@ export interface CreateLoginInput {
   /** The host whose pages it is filled into, and no others; with `:port` where that is not the usual one. `*.example.com`: all hosts below it. */
   domain: string
   username: string
-  /** Never shown again. */
+  /** Never shown again. One of fewer than 6 characters is taken too, since the site chose it; the answer says what that means. */
   password: string
   /** The seed of its one-time codes (TOTP): in base32, or as an `otpauth://` URL. Never shown again. */
   otp_secret?: string
@@ -4498,6 +4498,7 @@ export interface CreateLoginInput {
 export interface CreateLoginAnswer {
   login: Login
   login_id: string
+  note: string | null
 }
 
 export interface GetLoginAnswer {
@@ -4509,7 +4510,7 @@ export interface UpdateLoginInput {
   /** The host whose pages it is filled into, and no others; with `:port` where that is not the usual one. `*.example.com`: all hosts below it. */
   domain?: string
   username?: string
-  /** Never shown again. */
+  /** Never shown again. One of fewer than 6 characters is taken too, since the site chose it; the answer says what that means. */
   password?: string
   otp_secret?: string | null
   /** False: only runs that act for its maker alone can use it. */
@@ -4519,6 +4520,7 @@ export interface UpdateLoginInput {
 export interface UpdateLoginAnswer {
   login: Login
   login_id: string
+  note: string | null
 }
 
 export interface DeleteLoginAnswer {

@@ -3,6 +3,7 @@
 
 /** How short a secret may be to be cut out: shorter ones are words that occur in any text. */
 export const lengthMin = 6
+export const isCuttable = (value: string): boolean => value.length >= lengthMin
 /** What stands in the place of a secret. */
 export const cutMark = '[cut]'
 
@@ -32,7 +33,7 @@ export interface Scrub {
 }
 
 export function scrubberOf(values: string[]): Scrub {
-  const long = values.filter((value) => value.length >= lengthMin)
+  const long = values.filter(isCuttable)
   // base64 without the bits of its neighbours may be shorter than the value
   return cutterOf(long.flatMap(spellings).filter((spelling) => spelling.length >= lengthMin))
 }

@@ -5,7 +5,7 @@ import { operation } from '../../kit/operation.ts'
 import { refuseFor } from '../../kit/problems.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { fields, Secret, secretColumns } from './secret.ts'
-import { NewValues, problemsOf, sealVariables } from './variables.ts'
+import { NewValues, problemsOf, sealVariables, shortValues } from './variables.ts'
 
 /** How many a team may have. */
 const secretsMax = 1000
@@ -28,7 +28,7 @@ export const createSecret = operation({
   answer: wrapped('secret', 'secret_id', Secret),
   errors: ['duplicate_name', 'conflict', 'invalid_request'],
   async handler({ team, caller, body: { name, values, shared = true }, sql, context, fail }) {
-    refuseFor(problemsOf(values))
+    refuseFor([...problemsOf(values), ...shortValues(values)])
     const { made } = await one(sql<{ made: number }>`select count(*) as made from secrets where team_id = ${team.id}`)
     if (made >= secretsMax) {
       return fail(

@@ -68,29 +68,31 @@ proves('secrets.kept', 'values are sealed and never answered, their names are', 
   assert.deepEqual(one.body.secret.env_var_keys, ['B_KEY', 'TOKEN'])
   assert.deepEqual([list.body.total, list.body.secrets[0].id], [1, id])
   for (const { text } of [one, list]) assertClean([value], 'an answer', text)
-  const twice = await team.call('POST /v2/teams/:teamId/secrets', { body: { name, values: { A: 'a' } } })
+  const twice = await team.call('POST /v2/teams/:teamId/secrets', { body: { name, values: { A: 'value-a' } } })
   assert.equal(twice.body.error, 'duplicate_name')
 })
 
 proves('secrets.change', 'a change sets, renames and removes variables', async () => {
-  const { id } = await makeSecret({ A: 'first', B: 'second', C: 'third' })
+  const { id } = await makeSecret({ A: 'first one', B: 'second', C: 'third one' })
   const body = { renamed_keys: { A: 'Z' }, values: { B: null, D: 'fourth' }, shared: false }
   const { body: changed } = await team.call(`PATCH /v2/secrets/${id}`, { body })
   assert.deepEqual([changed.secret.env_var_keys, changed.secret.shared], [['C', 'D', 'Z'], false])
-  assert.deepEqual(await valuesOf(id), { Z: 'first', C: 'third', D: 'fourth' })
-  const other = await makeSecret({ A: 'a' })
+  assert.deepEqual(await valuesOf(id), { Z: 'first one', C: 'third one', D: 'fourth' })
+  const other = await makeSecret({ A: 'value-a' })
   const taken = await team.call(`PATCH /v2/secrets/${id}`, { body: { name: other.name } })
   assert.equal(taken.body.error, 'duplicate_name')
 })
 
 proves('secrets.refused', 'what could not be a variable is refused with the reason', async () => {
-  const { id } = await makeSecret({ A: 'a' })
+  const { id } = await makeSecret({ A: 'value-a' })
   const refusals: [string, object, RegExp][] = [
-    ['POST /v2/teams/:teamId/secrets', { name: 'a b', values: { A: 'a' } }, /name/],
-    ['POST /v2/teams/:teamId/secrets', { name: 'x', values: { '1A': 'a' } }, /not the name of a variable/],
-    ['POST /v2/teams/:teamId/secrets', { name: 'x', values: { PATH: 'a' } }, /must not set PATH/],
-    ['POST /v2/teams/:teamId/secrets', { name: 'x', values: { LD_PRELOAD: 'a' } }, /must not set LD_PRELOAD/],
+    ['POST /v2/teams/:teamId/secrets', { name: 'a b', values: { A: 'value-a' } }, /name/],
+    ['POST /v2/teams/:teamId/secrets', { name: 'x', values: { '1A': 'value-a' } }, /not the name of a variable/],
+    ['POST /v2/teams/:teamId/secrets', { name: 'x', values: { PATH: 'value-a' } }, /must not set PATH/],
+    ['POST /v2/teams/:teamId/secrets', { name: 'x', values: { LD_PRELOAD: 'value-a' } }, /must not set LD_PRELOAD/],
     ['POST /v2/teams/:teamId/secrets', { name: 'x', values: {} }, /values/],
+    ['POST /v2/teams/:teamId/secrets', { name: 'x', values: { A: '12345' } }, /values\.A must have at least 6/],
+    [`PATCH /v2/secrets/${id}`, { values: { B: 'short' } }, /values\.B must have at least 6 .* would not be cut out/],
     [`PATCH /v2/secrets/${id}`, { values: { A: null } }, /at least one/],
     [`PATCH /v2/secrets/${id}`, { renamed_keys: { B: 'C' } }, /does not have/],
   ]
@@ -108,7 +110,7 @@ proves(
     const operator = await keyOf('operator')
     const viewer = await keyOf('viewer')
     const { id } = await makeSecret({ A: 'value-of-a' }, { shared: false })
-    const made = { body: { name: unique(), values: { A: 'a' } } }
+    const made = { body: { name: unique(), values: { A: 'value-a' } } }
     assert.equal((await team.call('POST /v2/teams/:teamId/secrets', { ...made, key: operator.key })).status, 201)
     const refused = await team.call('POST /v2/teams/:teamId/secrets', { ...made, key: viewer.key })
     assert.deepEqual([refused.status, refused.body.error], [403, 'insufficient_scope'])

@@ -5,7 +5,15 @@ import { operation } from '../../kit/operation.ts'
 import { refuseFor } from '../../kit/problems.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { fields, Secret, secretColumns } from './secret.ts'
-import { ChangedValues, openVariables, problemsOf, RenamedKeys, sealVariables, type Variables } from './variables.ts'
+import {
+  ChangedValues,
+  openVariables,
+  problemsOf,
+  RenamedKeys,
+  sealVariables,
+  shortValues,
+  type Variables,
+} from './variables.ts'
 
 export const updateSecret = operation({
   id: 'updateSecret',
@@ -43,7 +51,7 @@ export const updateSecret = operation({
     const problems: string[] = []
     const before = openVariables(context.keyring, id, stored.sealed)
     const variables = withValues(renamed(before, body.renamed_keys ?? {}, problems), body.values ?? {})
-    refuseFor([...problems, ...problemsOf(variables)])
+    refuseFor([...problems, ...problemsOf(variables), ...shortValues(body.values ?? {})])
     const secret = await one(sql<Secret>`
       with s as (
         update secrets set name = ${name}, shared = ${body.shared ?? stored.shared}, updated_at = now(),

@@ -1,4 +1,5 @@
 // The variables of a secret: what they may be called and hold, and how they are sealed.
+import { isCuttable, lengthMin } from '../../base/knownSecrets.ts'
 import type { SealedColumn } from '../../base/sealedColumns.ts'
 import { isSecretWord, secretWord } from '../../base/secretMark.ts'
 import type { Keyring } from '../../base/secrets.ts'
@@ -14,15 +15,14 @@ const VariableName = Type.String({ pattern: secretWord })
 export const NewValues = Type.Record(VariableName, Value, {
   minProperties: 1,
   maxProperties: variablesMax,
-  description:
-    'Variables by their names. Never shown again. A value of fewer than 6 characters is not cut out of texts: it could be any word.',
+  description: `Variables by their names. Never shown again. A value has at least ${lengthMin} characters: a shorter one could not be cut out of texts, since it may be any word.`,
   examples: [{ CRM_TOKEN: 'example-0123456789' }],
 })
 
 export const ChangedValues = Type.Record(VariableName, nullable(Value), {
   minProperties: 1,
   maxProperties: variablesMax,
-  description: 'Variables to set, by their names; null removes one. The others stay.',
+  description: `Variables to set, by their names; null removes one. The others stay. A value has at least ${lengthMin} characters.`,
   examples: [{ CRM_TOKEN: 'example-9876543210' }],
 })
 
@@ -34,6 +34,15 @@ export const RenamedKeys = Type.Record(VariableName, VariableName, {
 /** Variables by which a shell, a loader or an interpreter finds its programs and code: with another value commands would not run. */
 const reserved =
   /^(?:PATH|HOME|LANG|IFS|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|PYTHON\w*|NODE_\w+|LD_\w+|https?_proxy|__proto__)$/i
+
+/** The values that somebody sends, without those that were stored before this rule. */
+export function shortValues(values: Record<string, string | null>): string[] {
+  const short = Object.keys(values).filter((name) => values[name] !== null && !isCuttable(values[name]!))
+  return short.map(
+    (name) =>
+      `values.${name} must have at least ${lengthMin} characters: a shorter one could be any word and would not be cut out. What is no secret belongs into the procedure.`,
+  )
+}
 
 /** Everything that is wrong with the names and values together. */
 export function problemsOf(variables: Variables): string[] {

@@ -22,8 +22,8 @@ export function LoginDialog({ login, onClose }: { login?: Login; onClose: () => 
         ? runyard.logins.update(login.id, { ...shared, ...(password !== '' && { password }) })
         : runyard.logins.create({ ...shared, password })
     },
-    onSuccess: async () => {
-      toast(`The login for ${domain.trim()} is saved`)
+    onSuccess: async ({ note }) => {
+      toast(`The login for ${domain.trim()} is saved${note === null ? '' : `. ${note}`}`)
       onClose()
       await queries.invalidateQueries({ queryKey: ['given', 'logins'] })
     },

@@ -3,7 +3,7 @@ import { one } from '../../../base/db.ts'
 import { newId } from '../../../base/ids.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type, wrapped } from '../../../kit/schema.ts'
-import { checkedDomain, fields, Login, loginColumns, requireSeed, sealLogin } from './login.ts'
+import { checkedDomain, fields, Login, loginColumns, Note, noteOn, requireSeed, sealLogin } from './login.ts'
 
 /** How many a team may have. */
 const loginsMax = 1000
@@ -28,7 +28,7 @@ export const createLogin = operation({
     { examples: [{ domain: 'shop.example.com', username: 'orders@example.com', password: 'example-0123456789' }] },
   ),
   status: 201,
-  answer: wrapped('login', 'login_id', Login),
+  answer: Type.Object({ ...wrapped('login', 'login_id', Login).properties, note: Note }),
   errors: ['duplicate_name', 'conflict', 'invalid_request'],
   async handler({ team, caller, body, sql, context, fail }) {
     const domain = checkedDomain(body.domain)
@@ -52,6 +52,6 @@ export const createLogin = operation({
       select ${loginColumns} from l`
     if (!login)
       return fail('duplicate_name', 'This team has a login of this user name for this domain. Change that one.')
-    return { login, login_id: id }
+    return { login, login_id: id, note: noteOn(password) }
   },
 })

@@ -1,6 +1,7 @@
 // A login: a user name and a password for the pages of one domain, with the seed of its one-time codes where it has some.
 import { part, type Sql } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
+import { isCuttable, lengthMin } from '../../../base/knownSecrets.ts'
 import { isId } from '../../../base/ids.ts'
 import { readDomain } from '../../../base/pageDomain.ts'
 import type { SealedColumn } from '../../../base/sealedColumns.ts'
@@ -55,7 +56,7 @@ export const fields = {
   password: Type.String({
     minLength: 1,
     maxLength: 1000,
-    description: 'Never shown again.',
+    description: `Never shown again. One of fewer than ${lengthMin} characters is taken too, since the site chose it; the answer says what that means.`,
     examples: ['example-0123456789'],
   }),
   otp_secret: Type.String({
@@ -79,6 +80,16 @@ export function requireSeed(text: string | null | undefined): void {
     throw new Fault('invalid_request', 'otp_secret must be a seed in base32, or an otpauth://totp/ URL.')
   }
 }
+
+export const Note = nullable(
+  Type.String({ description: 'What is worth knowing about the password that was sent; null: nothing.' }),
+)
+
+/** A site may want a PIN of four digits: nobody can choose a longer one, so it is taken, and not silently. */
+export const noteOn = (password: string | undefined): string | null =>
+  password === undefined || isCuttable(password)
+    ? null
+    : `The password has fewer than ${lengthMin} characters. Fields and pictures of pages hide it, but it is not cut out of texts, where it could be any word.`
 
 /** What must not be seen anywhere. */
 interface LoginSecret {

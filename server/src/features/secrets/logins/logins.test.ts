@@ -122,6 +122,11 @@ proves('logins.kept', 'a login is sealed, and its password and seed are never an
     password: 'other-password',
     otp_secret: null,
   })
+  const [long, short] = await Promise.all(
+    ['123456', '4711'].map((pin) => team.call(`PATCH /v2/logins/${own}`, { body: { password: pin } })),
+  )
+  assert.deepEqual([long!.status, long!.body.note], [200, null])
+  assert.match(short!.body.note, /fewer than 6 characters.*not cut out of texts/)
   for (const wrong of [{ domain: 'a b' }, { domain: 'https://a.example' }, { otp_secret: '1234' }]) {
     const asked = { body: { domain: 'a.example', username: 'u', password: 'p', ...wrong } }
     assert.equal((await team.call('POST /v2/teams/:teamId/logins', asked)).status, 400)

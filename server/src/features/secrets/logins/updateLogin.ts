@@ -3,7 +3,7 @@ import { one } from '../../../base/db.ts'
 import { requireOwn } from '../../../engine/ledger/privateRight.ts'
 import { operation } from '../../../kit/operation.ts'
 import { nullable, Type, wrapped } from '../../../kit/schema.ts'
-import { checkedDomain, fields, Login, loginColumns, openLogin, requireSeed, sealLogin } from './login.ts'
+import { checkedDomain, fields, Login, loginColumns, Note, noteOn, openLogin, requireSeed, sealLogin } from './login.ts'
 
 export const updateLogin = operation({
   id: 'updateLogin',
@@ -25,7 +25,7 @@ export const updateLogin = operation({
     { examples: [{ password: 'example-9876543210' }] },
   ),
   status: 200,
-  answer: wrapped('login', 'login_id', Login),
+  answer: Type.Object({ ...wrapped('login', 'login_id', Login).properties, note: Note }),
   errors: ['duplicate_name', 'not_found', 'invalid_request', 'forbidden'],
   async handler({ team, caller, login: { id }, body, sql, context, fail }) {
     const [stored] = await sql<Login & { sealed: Buffer }>`
@@ -57,6 +57,6 @@ export const updateLogin = operation({
         where id = ${id} and team_id = ${team.id}
         returning *)
       select ${loginColumns} from l`)
-    return { login, login_id: id }
+    return { login, login_id: id, note: noteOn(body.password) }
   },
 })
