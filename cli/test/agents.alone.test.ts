@@ -171,6 +171,79 @@ proves('cli.agents', 'rubrics go with the draft they are for, and files may leav
   assert.equal((await line('agents', 'diff', at)).code, 0)
 })
 
+proves('cli.agents', 'every kind of trigger goes with its agent, and no secret or address into a file', async () => {
+  const [from, to] = [await seedTeam(app), await seedTeam(app)]
+  const agentId = (await from.call('POST /v2/teams/:teamId/agents', { body: { name: 'Heard' } })).body
+    .agent_id as string
+  const connectionOf = async (of: TestTeam) => {
+    const body = { name: 'Shop', type: 'custom_mcp', server_url: 'https://8.8.8.8/mcp', api_key: 'key-of-shop' }
+    return (await of.call('POST /v2/teams/:teamId/connections', { body })).body.connection_id as string
+  }
+  const secret = 'sender-secret-4711'
+  for (const body of [
+    { kind: 'webhook', name: 'Issues', webhook: { verifier: 'github', secret }, filter: 'body.action == "opened"' },
+    { kind: 'webhook', name: 'Open', message: 'Look at {{ body.id }}', concurrency: 2 },
+    { kind: 'event', event: { event: 'run.failed', agent_id: agentId } },
+    {
+      kind: 'poll',
+      name: 'Orders',
+      enabled: false,
+      poll: { connection_id: await connectionOf(from), tool: 'list_orders', arguments: { status: 'open' } },
+    },
+  ]) {
+    const made = await from.call(`POST /v2/agents/${agentId}/triggers`, { body })
+    assert.equal(made.status, 201, made.text)
+  }
+  const at = join(folder, 'heard')
+  await printed(as(from)('agents', 'pull', 'Heard', '--to', at))
+  const yaml = await readFile(join(at, 'heard', 'agent.yaml'), 'utf8')
+  assert.ok(!yaml.includes(secret) && !yaml.includes('/in/'))
+  assert.match(yaml, /connection: Shop/)
+  assert.equal((await as(from)('agents', 'diff', at)).code, 0)
+
+  const line = as(to)
+  assert.match((await line('agents', 'push', at)).stderr, /0 connections "Shop"/)
+  await connectionOf(to)
+  const planned = await line('agents', 'push', at)
+  assert.deepEqual(linesOf(planned.stdout).toSorted(), [
+    '+ Heard: agent, live at once',
+    '+ Heard: event',
+    '+ Heard: poll Orders',
+    '+ Heard: webhook Issues, paused until you give its secret',
+    '+ Heard: webhook Open',
+  ])
+  await printed(line('agents', 'push', at, '--yes'))
+  assert.equal((await line('agents', 'diff', at)).code, 0)
+  const theirs = (await to.call('GET /v2/teams/:teamId/agents')).body.agents[0].id as string
+  const read = async () =>
+    (await to.call(`GET /v2/agents/${theirs}/triggers`)).body.triggers as {
+      id: string
+      name: string
+      enabled: boolean
+      webhook: { url: string; has_secret: boolean } | null
+    }[]
+  const issues = (await read()).find(({ name }) => name === 'Issues')!
+  assert.deepEqual([issues.enabled, issues.webhook?.has_secret], [false, false])
+  await to.call(`PATCH /v2/triggers/${issues.id}`, { body: { enabled: true, webhook: { secret } } })
+  assert.equal((await line('agents', 'diff', at)).code, 0)
+
+  const changed = yaml
+    .replace('body.action == "opened"', 'body.action == "closed"')
+    .replace(/ {2}- kind: event\n[^]*?(?= {2}- kind)/, '')
+  await writeFile(join(at, 'heard', 'agent.yaml'), changed)
+  assert.deepEqual(linesOf((await line('agents', 'diff', at)).stdout), ['~ Heard: webhook Issues', '- Heard: event'])
+  await printed(line('agents', 'push', at, '--yes'))
+  assert.equal((await line('agents', 'diff', at)).code, 0)
+  const kept = (await read()).find(({ name }) => name === 'Issues')!
+  assert.deepEqual([kept.enabled, kept.webhook], [true, { ...issues.webhook, has_secret: true }])
+
+  await writeFile(join(at, 'heard', 'agent.yaml'), changed.replace(/incoming:[^]*?(?=rubrics:)/, ''))
+  assert.equal((await line('agents', 'diff', at)).code, 0, 'a file that says nothing of them leaves them')
+  const inFile = changed.replace(/( +)verifier: github/, `$1verifier: github\n$1secret: ${secret}`)
+  await writeFile(join(at, 'heard', 'agent.yaml'), inFile)
+  assert.match((await line('agents', 'push', at, '--yes')).stderr, /a file never holds a secret/)
+})
+
 proves('cli.agents', 'a push that is killed and started again makes nothing twice', async () => {
   const killed = await seedTeam(app)
   const line = as(killed)

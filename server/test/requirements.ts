@@ -2373,6 +2373,42 @@ const sentences = [
       file: 'server/src/features/agents/builder/builderRun.ts',
     },
   },
+  {
+    id: 'builder.uses',
+    says: 'A model is told what its team has by name, in bounded lists: no value, nothing of another team, nothing private of another member.',
+  },
+  {
+    id: 'builder.setup',
+    says: 'A proposal may name secrets, logins, skills, files, connections, plugins, models and on_limit; the draft has them once it is accepted.',
+  },
+  {
+    id: 'builder.missing',
+    says: 'What a draft needs and the team does not have is asked for with a pick list, and never written into the draft.',
+    gap: {
+      question: 'What if the builder needs a secret that there is not?',
+      file: 'server/src/features/agents/builder/missingRecords.ts',
+    },
+  },
+  {
+    id: 'builder.values',
+    says: 'What looks like the value of a secret is cut out of requests and answers, is not told to a model, and is refused in a draft.',
+    gap: {
+      question: 'What if somebody writes a password into the builder?',
+      file: 'server/src/features/agents/builder/cutValues.ts',
+    },
+  },
+  {
+    id: 'builder.valuesByRule',
+    says: 'Without a model a person picks the secret whose reference stands where a value was.',
+  },
+  {
+    id: 'builder.starts',
+    says: 'Proposed schedules and triggers are made paused with the acceptance, and switched on with the promotion unless somebody touched them.',
+    gap: {
+      question: 'When do triggers that a builder proposed begin?',
+      file: 'server/src/features/agents/builder/proposedTriggers.ts',
+    },
+  },
   { id: 'builder.places', says: 'A process is at four builder runs at a time; other jobs have room.' },
   { id: 'builder.language', says: 'The blocks that a model is told are those that there are, and the example runs.' },
   {

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { CommandFailed } from '../command.ts'
+import { readIncoming } from './incoming.ts'
 import { sortedFields } from '../../../server/src/base/sortedFields.ts'
 
 export type Fields = Record<string, unknown>
@@ -15,6 +16,8 @@ export interface AgentFiles {
   config: Fields & { data: Fields }
   schedules: Fields[]
   triggers: { queue: string; enabled: boolean; concurrency: number | null }[]
+  /** Webhooks, events, polls and mail; undefined: the file says nothing of them. */
+  incoming: Fields[] | undefined
   rubrics: Fields[]
   /** The content by path; undefined when nobody asked for it. */
   memory?: Record<string, string>
@@ -48,8 +51,17 @@ export async function writeAgent(folder: string, { memory, config, ...rest }: Ag
   if (typeof input === 'string') await writeFile(procedure, input)
   else await rm(procedure, { force: true })
   const kept = { ...rest, config: { ...config, data: typeof input === 'string' ? data : config.data } }
-  const { name, description, memory_enabled, schedules, triggers, rubrics } = kept
-  const ordered = { name, description, memory_enabled, config: sortedFields(kept.config), schedules, triggers, rubrics }
+  const { name, description, memory_enabled, schedules, triggers, incoming, rubrics } = kept
+  const ordered = {
+    name,
+    description,
+    memory_enabled,
+    config: sortedFields(kept.config),
+    schedules,
+    triggers,
+    incoming,
+    rubrics,
+  }
   await writeFile(join(folder, 'agent.yaml'), stringify(ordered, { lineWidth: 0, aliasDuplicateObjects: false }))
   if (!memory) return
   const root = join(folder, 'memory')
@@ -72,7 +84,7 @@ export async function readAgent(folder: string): Promise<AgentFiles> {
   const file = join(folder, 'agent.yaml')
   if ((await stat(file)).size > yamlBytesMax) throw new CommandFailed(`${file} is larger than 4 MiB.`)
   const read = parsed(file, await readFile(file, 'utf8'))
-  const { name, description, memory_enabled, config, schedules, triggers, rubrics } = read
+  const { name, description, memory_enabled, config, schedules, triggers, incoming, rubrics } = read
   if (typeof name !== 'string' || name === '') throw new CommandFailed(`${file}: name is missing.`)
   const { data } = (config ?? {}) as { data?: unknown }
   if (!isFields(config) || !isFields(data)) throw new CommandFailed(`${file}: config.data is missing.`)
@@ -89,6 +101,7 @@ export async function readAgent(folder: string): Promise<AgentFiles> {
       enabled: enabled !== false,
       concurrency: typeof concurrency === 'number' ? concurrency : null,
     })),
+    incoming: incoming === undefined ? undefined : readIncoming(file, listOf(file, 'incoming', incoming)),
     rubrics: listOf(file, 'rubrics', rubrics),
     ...(memory && { memory }),
   }

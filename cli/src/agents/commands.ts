@@ -61,7 +61,7 @@ export const agentsPush = command({
   needs: 'service',
   says: 'Change the agents of the team to match the files, after showing what would change.',
   about:
-    'A changed procedure becomes a draft; --promote makes it live. In a pipe nothing is changed without --yes, and the exit code is 2 when something would change.',
+    'A changed procedure becomes a draft; --promote makes it live. Triggers are made, changed and deleted as the files say; a file never holds a secret, so a webhook that needs one is paused until you give it. In a pipe nothing is changed without --yes, and the exit code is 2 when something would change.',
   positionals: ['[FOLDER…]'],
   options: {
     yes: { type: 'boolean', short: 'y', says: 'carry out the plan without a question' },

@@ -3,7 +3,9 @@ import type { ListedAgent } from '../../../sdk/src/index.ts'
 import { CommandFailed } from '../command.ts'
 import { isSame, type AgentFiles } from './agentFile.ts'
 import { buildSteps, creationSteps } from './buildPlan.ts'
-import { idFor, remoteAgent, scheduleFields, usualFields, type Team } from './team.ts'
+import { incomingSteps, requireKnownIncoming } from './incomingPlan.ts'
+import { idFor } from './records.ts'
+import { remoteAgent, scheduleFields, triggersOf, usualFields, type Team } from './team.ts'
 
 export interface Step {
   /** `+` is made, `~` is changed, `-` is deleted. */
@@ -41,6 +43,7 @@ export async function planFor(
     throw new CommandFailed(`${found.length} agents of the team have the name "${local.name}". Rename one.`)
   requireKnown(team, local, promised)
   promised.agents.add(local.name)
+  requireKnownIncoming(team, local.incoming ?? [], promised)
   const held: Held = { id: agent?.id ?? '' }
   const remote = agent ? await remoteAgent(team, agent, local.memory !== undefined) : undefined
   return [
@@ -55,6 +58,7 @@ export async function planFor(
       local,
       promised,
     ),
+    ...incomingSteps(team, held, agent ? await triggersOf(team, agent.id) : [], local.incoming),
     ...memorySteps(team, held, remote?.memory ?? {}, local),
   ]
 }

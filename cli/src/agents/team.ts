@@ -1,12 +1,8 @@
 // The agents of a team in the form of files: ids of other records become names and back.
-import type { CreateScheduleInput, EvalRubric, ListedAgent, Runyard } from '../../../sdk/src/index.ts'
-import { CommandFailed } from '../command.ts'
+import type { CreateScheduleInput, EvalRubric, ListedAgent, Runyard, Trigger } from '../../../sdk/src/index.ts'
 import type { AgentFiles, Fields } from './agentFile.ts'
-
-interface NamedRecord {
-  id: string
-  name: string
-}
+import { incomingFields } from './incoming.ts'
+import { idFor, nameFor, type NamedRecord } from './records.ts'
 
 export interface Team {
   runyard: Runyard
@@ -24,26 +20,16 @@ export async function readTeam(runyard: Runyard): Promise<Team> {
   return { runyard, agents, connections, queues }
 }
 
+export async function triggersOf({ runyard }: Team, agentId: string): Promise<Trigger[]> {
+  const { triggers } = await runyard.triggers.list(agentId)
+  // a list has only the beginning of a long message
+  return Promise.all(triggers.map(async (one) => (one.truncated ? (await runyard.triggers.get(one.id)).trigger : one)))
+}
+
 async function allOf<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
   const all: Row[] = []
   for await (const row of rows) all.push(row)
   return all
-}
-
-/** A name stands for a record when only one has it. */
-const nameFor = (records: NamedRecord[], id: string): string => {
-  const found = records.find((one) => one.id === id)
-  return found && records.filter(({ name }) => name === found.name).length === 1 ? found.name : id
-}
-
-export function idFor(records: NamedRecord[], given: string, noun: string): string {
-  const found = records.filter(({ id, name }) => id === given || name === given)
-  const [only] = found
-  if (!only || found.length > 1)
-    throw new CommandFailed(
-      `The team has ${found.length} ${noun}s "${given}". It must have exactly one with this name.`,
-    )
-  return only.id
 }
 
 /** A file may leave out these: each has a usual value. */
@@ -73,10 +59,11 @@ export const rubricFields = ({ title, description, severity, sort_order }: EvalR
 export async function remoteAgent(team: Team, agent: ListedAgent, withMemory: boolean): Promise<AgentFiles> {
   const { runyard } = team
   const buildId = agent.live_build_id ?? agent.latest_build.id
-  const [{ build }, { schedules }, { case_triggers }, { rubrics }] = await Promise.all([
+  const [{ build }, { schedules }, { case_triggers }, triggers, { rubrics }] = await Promise.all([
     runyard.agents.getRevision(agent.id, buildId),
     runyard.schedules.list(agent.id),
     runyard.caseTriggers.list(agent.id),
+    triggersOf(team, agent.id),
     runyard.evaluations.listRubrics(agent.id),
   ])
   return {
@@ -92,6 +79,7 @@ export async function remoteAgent(team: Team, agent: ListedAgent, withMemory: bo
         concurrency,
       }))
       .toSorted(byText),
+    incoming: incomingFields(team, triggers),
     rubrics: rubrics.map(rubricFields),
     ...(withMemory && { memory: await memoryOf(runyard, agent.id) }),
   }

@@ -280,7 +280,7 @@ export type OperationId =
   | 'uploadSkill'
 
 export const operations: Record<OperationId, OperationShape> = {
-  acceptRevision: {"verb":"POST","path":"/v2/revisions/:build_id/accept","call":"agents.acceptRevision","input":"body","answer":"json","fields":{}},
+  acceptRevision: {"verb":"POST","path":"/v2/revisions/:build_id/accept","call":"agents.acceptRevision","input":"body","answer":"json","fields":{"make_triggers":"boolean"}},
   answerArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/answer","call":"artifacts.answer","input":"body","answer":"json","fields":{"answers":"json"}},
   approveConnectionTools: {"verb":"POST","path":"/v2/connections/:connection_id/tools/approve","call":"connections.approveTools","input":"body","answer":"json","fields":{"tools":"json"}},
   assignCase: {"verb":"POST","path":"/v2/cases/:case_id/assign","call":"cases.assign","input":"body","answer":"json","fields":{}},

@@ -502,12 +502,12 @@ export class AgentsGroup extends Group {
     return this.client.json('GET', '/v2/agents/:agent_id/revisions/:build_id/promotion-preview', {agent_id: agentId, build_id: buildId}, undefined, options)
   }
 
-  /** A draft, or a historic build (a rollback), becomes live. Runs under way keep the build they began with. Needs the scope `agents:write`. */
+  /** A draft, or a historic build (a rollback), becomes live. Runs under way keep the build they began with. Triggers that were accepted with the draft are switched on. Needs the scope `agents:write`. */
   promoteRevision(buildId: string, input?: PromoteRevisionInput, options?: CallOptions): Call<PromoteRevisionAnswer> {
     return this.client.json('POST', '/v2/revisions/:build_id/promote', {build_id: buildId}, input, options)
   }
 
-  /** Starts a builder run that proposes a procedure for this draft, or asks if something is unclear. Nothing changes until the proposal is accepted. For a live or historic build a draft is made first, and the answer has the `build_id` of that draft. Without a model a simple builder adds the words of the prompt, in order (goal, steps, notes), to the existing procedure. Needs the scope `agents:write`. */
+  /** Starts a builder run that proposes a procedure for this draft, with what its runs need (secrets, logins, skills, files and connections by name, models) and what starts them, or asks if something is unclear or missing. Nothing changes until the proposal is accepted. What looks like the value of a secret in `prompt` is cut out and not kept. For a live or historic build a draft is made first, and the answer has the `build_id` of that draft. Without a model a simple builder adds the words of the prompt, in order (goal, steps, notes), to the existing procedure. Needs the scope `agents:write`. */
   generateRevision(buildId: string, input?: GenerateRevisionInput, options?: CallOptions): Call<GenerateRevisionAnswer> {
     return this.client.json('POST', '/v2/revisions/:build_id/generate', {build_id: buildId}, input, options)
   }
@@ -522,7 +522,7 @@ export class AgentsGroup extends Group {
     return this.client.json('GET', '/v2/builder-runs/:builder_run_id/status', {builder_run_id: builderRunId}, undefined, options)
   }
 
-  /** Every open question needs an answer; other answers are ignored. Needs the scope `agents:write`. */
+  /** Every open question needs an answer; other answers are ignored. What looks like the value of a secret is cut out and not kept. Needs the scope `agents:write`. */
   resumeBuilderRun(builderRunId: string, input: ResumeBuilderRunInput, options?: CallOptions): Call<ResumeBuilderRunAnswer> {
     return this.client.json('POST', '/v2/builder-runs/:builder_run_id/resume', {builder_run_id: builderRunId}, input, options)
   }
@@ -537,7 +537,7 @@ export class AgentsGroup extends Group {
     return this.client.json('GET', '/v2/procedure-language', {}, undefined, options)
   }
 
-  /** The draft gets the proposed config, and the builder run is completed. Promote the draft to make it live. Needs the scope `agents:write`. */
+  /** The draft gets the proposed config, and the builder run is completed. Proposed triggers are made with it, for you and paused. Promote the draft to make it live: that also switches them on, unless you changed them. A webhook whose senders prove themselves stays paused until you give its secret. Needs the scope `agents:write`. */
   acceptRevision(buildId: string, input?: AcceptRevisionInput, options?: CallOptions): Call<AcceptRevisionAnswer> {
     return this.client.json('POST', '/v2/revisions/:build_id/accept', {build_id: buildId}, input, options)
   }

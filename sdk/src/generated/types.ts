@@ -537,6 +537,15 @@ export type BuilderRun = {
   checkpoint_config: BuildConfig
   proposed_config: BuildConfig | null
   diff: string | null
+  /** What the proposal changes beside the procedure. */
+  config_diff: {
+    /** A JSON pointer. */
+    path: string
+    kind: "added" | "removed" | "changed"
+    before: unknown
+    after: unknown
+  }[]
+  proposed_triggers: ProposedTrigger[] | null
   pending_user_questions: {
     questions: BuilderQuestion[]
   } | null
@@ -2021,6 +2030,13 @@ export interface Usage {
   cost_usd: number
 }
 
+export interface ProposedTrigger {
+  kind: "schedule" | "webhook" | "email" | "event" | "poll" | "case"
+  title: string
+  /** The body with which a schedule, a trigger or a case trigger is made. It never has a secret. */
+  settings: Record<string, unknown>
+}
+
 export interface BuilderQuestion {
   question: string
   header?: string
@@ -2720,12 +2736,20 @@ export interface AcceptRevisionInput {
   builder_run_id?: string
   /** Its `started_at` as you read it: refused if it has begun again since then. */
   expected_started_at?: string
+  /** False: only the config is taken, and no trigger is made. True if absent. */
+  make_triggers?: boolean
 }
 
 export interface AcceptRevisionAnswer {
   success: true
   build: Build
   build_id: string
+  /** What was made to start runs, paused until the draft is promoted. */
+  triggers: {
+    kind: "schedule" | "webhook" | "email" | "event" | "poll" | "case"
+    id: string
+    title: string
+  }[]
 }
 
 export interface DiscardRevisionInput {

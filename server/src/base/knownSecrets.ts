@@ -1,5 +1,5 @@
 // The rule for data: only values that are known to be secret are cut out, in every spelling that a server could use. Data that merely looks
-// like a secret stays as it is; what looks like one is cut out of the log alone (log.ts).
+// like a secret stays as it is; what looks like one is cut out of the log (log.ts) and of what becomes a draft (secretLike.ts) alone.
 
 /** How short a secret may be to be cut out: shorter ones are words that occur in any text. */
 export const lengthMin = 6

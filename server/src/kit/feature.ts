@@ -9,6 +9,7 @@ import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { GivenTo, LaidFile, LoginUse, NamedInBuilds, SecretUse } from './given.ts'
+import type { Offer, RunStarts } from './offers.ts'
 import type { DeadProcess } from './presence.ts'
 import type { Resource } from './resources.ts'
 import type { Role } from './scopes.ts'
@@ -235,6 +236,10 @@ export interface Feature {
   connectionUse?: ConnectionUse
   /** What it keeps that builds name. */
   namedInBuilds?: NamedInBuilds[]
+  /** What it keeps that a builder may put into a draft. */
+  offers?: Offer[]
+  /** What it keeps that starts runs by itself. */
+  runStarts?: RunStarts
   /** The values of what the run's build names that nobody may see: they are cut out of everything that leaves the run. */
   hiddenValues?: (asked: GivenTo) => Promise<string[]>
   /** Files that the run's build names, for its sandbox. */
@@ -280,6 +285,8 @@ type Declared = Pick<Feature, 'name'> & {
     | 'keepsEvents'
     | 'connectionUse'
     | 'namedInBuilds'
+    | 'offers'
+    | 'runStarts'
     | 'hiddenValues'
     | 'laidFiles'
     | 'givenTools'

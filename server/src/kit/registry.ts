@@ -13,6 +13,7 @@ import type {
 } from './feature.ts'
 import type { GivenTo, LaidFile, LoginUse, NamedInBuilds, SecretUse } from './given.ts'
 import type { Job } from './job.ts'
+import type { Offer, RunStarts } from './offers.ts'
 import type { Operation } from './operation.ts'
 import type { Resource } from './resources.ts'
 import { givenPart } from './runningPart.ts'
@@ -117,6 +118,10 @@ export async function givenToolsOf(asked: GivenTo): Promise<ToolSet[]> {
 
 export const namedInBuilds = (context: Context): NamedInBuilds[] =>
   each(context, (feature) => feature.namedInBuilds).flat()
+
+export const offersOf = (context: Context): Offer[] => each(context, ({ offers }) => offers).flat()
+
+export const runStartsOf = (context: Context): RunStarts[] => each(context, ({ runStarts }) => runStarts)
 
 /** Undefined: this server keeps no secrets. */
 export const secretUseOf = (context: Context): SecretUse | undefined => each(context, ({ secretUse }) => secretUse)[0]

@@ -18,6 +18,8 @@ export interface TeamModels {
   /** Why this model cannot be used; undefined: it can. */
   problemOf(name: string): ModelProblem | undefined
   isAllowed(name: string): boolean
+  /** Its rules for that; null: every model. */
+  allowed: readonly string[] | null
   /** Changes when the team's own key for it does; empty: it is asked with the server's. */
   accessOf(name: string): string
 }
@@ -59,6 +61,7 @@ export function createEngineModels({ config, db, keyring, outbound }: Context): 
         return 'model' in found ? undefined : found.problem
       },
       isAllowed: (name) => isAllowedModel(allowed, name),
+      allowed,
       accessOf: (name) => accessOf(keys.get(name.slice(0, name.indexOf(':')))),
     }
   }

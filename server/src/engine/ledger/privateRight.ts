@@ -6,6 +6,10 @@ import { Fault } from '../../base/errors.ts'
 export const runMayUse = (table: Part, runId: string): Part =>
   mayUse(table, part`(select r.acts_for from runs r where r.id = ${runId} and r.team_id = ${table}.team_id)`)
 
+/** The same for a member: what their own runs may use. Null: somebody who is not known, for whom only what is shared counts. */
+export const memberMayUse = (table: Part, memberId: string | null): Part =>
+  mayUse(table, part`array[${memberId}::uuid]`)
+
 const mayUse = (table: Part, actsFor: Part): Part => part`
   (${table}.shared or coalesce(${actsFor} = array[${table}.user_id] and exists (
     select from members m where m.id = ${table}.user_id and m.team_id = ${table}.team_id and m.removed_at is null), false))`

@@ -24,6 +24,7 @@ import { forgetLessons } from './builder/lesson.ts'
 import { listAgentFigures } from './listAgentFigures.ts'
 import { listAgentRevisions } from './listAgentRevisions.ts'
 import { listAgents } from './listAgents.ts'
+import { offeredAgents } from './offeredAgents.ts'
 import { promoteRevision } from './promoteRevision.ts'
 import { resumeBuilderRun } from './builder/resumeBuilderRun.ts'
 import { reviveBuilderRuns } from './builder/reviveBuilderRuns.job.ts'
@@ -62,5 +63,6 @@ export const agents = feature({
   resources: [agent, build, builderRun],
   jobs: [advanceBuilder, reviveBuilderRuns],
   hiddenAgents,
+  offers: [offeredAgents],
   hooks: { runsDeleted: ({ sql, teamId, runIds }) => forgetLessons(sql, { teamId, runIds }) },
 })

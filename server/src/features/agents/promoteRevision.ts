@@ -3,6 +3,7 @@ import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { Build, buildColumns, RevisionDescription, RevisionName } from './builds/build.ts'
 import { hasActiveBuilder, isActive } from './builder/builderRun.ts'
+import { beginTriggers } from './builder/proposedTriggers.ts'
 import { passGate, refusalOfBuild } from './builds/promotion.ts'
 
 export const promoteRevision = operation({
@@ -11,7 +12,8 @@ export const promoteRevision = operation({
   route: 'POST /v2/revisions/:build_id/promote',
   summary: 'Promote a revision',
   description:
-    'A draft, or a historic build (a rollback), becomes live. Runs under way keep the build they began with.',
+    'A draft, or a historic build (a rollback), becomes live. Runs under way keep the build they began with. Triggers that were accepted with ' +
+    'the draft are switched on.',
   scope: 'agents:write',
   body: Type.Object({
     revision_name: Type.Optional(RevisionName),
@@ -58,6 +60,7 @@ export const promoteRevision = operation({
     const who = { memberId: caller.member_id, forceReason: body.force_reason }
     const refusal = await passGate({ team, build: live, context, sql }, who)
     if (refusal) fail(refusal.code, refusal.message)
+    await beginTriggers({ sql, context, teamId: team.id, agentId: live.agent_id }, live.id)
     await emit('assignment.build.published', {
       agent_id: live.agent_id,
       build_id: live.id,

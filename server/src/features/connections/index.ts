@@ -18,6 +18,7 @@ import { listConnectionProviders } from './providers/listConnectionProviders.ts'
 import { listConnections } from './listConnections.ts'
 import { listConnectionTools } from './mcpTools/listConnectionTools.ts'
 import { idleSettings } from './providers/nativeClient.ts'
+import { offeredConnections } from './store/offeredConnections.ts'
 import { probeMcpServer } from './mcpTools/probeMcpServer.ts'
 import { providerSets } from './providers/providerSets.ts'
 import { refreshConnections } from './inRuns/refreshConnections.ts'
@@ -55,6 +56,7 @@ export const connections = feature({
   toolSetsBy: providerSets,
   jobs: [giveBackGrant, sweepFlows],
   connectionUse,
+  offers: [offeredConnections],
   tick: wakeWaitingRuns,
   work: (context) => refreshConnections(context),
   sealed: [sealedConnectionSecret, sealedFlowSecret, sealedRegistration, sealedRevocation],

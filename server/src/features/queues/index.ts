@@ -9,6 +9,7 @@ import { bulkUpdateCaseStatus } from './bulk/bulkUpdateCaseStatus.ts'
 import { carryOnBulkActions } from './bulk/carryOnBulkActions.job.ts'
 import { caseResource } from './cases/case.ts'
 import { forgetCaseTrigger, triggerResource } from './dispatch/caseTrigger.ts'
+import { caseStarts } from './dispatch/caseStarts.ts'
 import { claimCase } from './cases/claimCase.ts'
 import { clearQueueCases } from './bulk/clearQueueCases.ts'
 import { completeCase } from './cases/completeCase.ts'
@@ -42,6 +43,7 @@ import { listLabels } from './labels/listLabels.ts'
 import { listQueueAgents } from './dispatch/listQueueAgents.ts'
 import { listQueues } from './listQueues.ts'
 import { listRecentCaseRunMessages } from './cases/listRecentCaseRunMessages.ts'
+import { offeredQueues } from './offeredQueues.ts'
 import { postponeCase } from './cases/postponeCase.ts'
 import { previewAgentCaseTriggerConflicts } from './dispatch/previewAgentCaseTriggerConflicts.ts'
 import { queueResource } from './queue.ts'
@@ -109,6 +111,8 @@ export const queues = feature({
   resources: [queueResource, caseResource, labelResource, triggerResource, bulkActionResource],
   jobs: [foldCaseCounts, eraseQueue, eraseLabel, carryOnBulkActions, sweepBulkActions],
   toolSets: [caseTools],
+  offers: [offeredQueues],
+  runStarts: caseStarts,
   hooks: { agentDeleted: forgetCaseTrigger },
   work: (context) => dispatcherOf(context).work(),
   onEvents: (context) => dispatcherOf(context).changed(),

@@ -8,6 +8,7 @@ import { getSchedulePreview } from './getSchedulePreview.ts'
 import { listAgentSchedules } from './listAgentSchedules.ts'
 import { previewSchedule } from './previewSchedule.ts'
 import { schedule } from './schedule.ts'
+import { scheduleStarts } from './scheduleStarts.ts'
 import { updateSchedule } from './updateSchedule.ts'
 
 export const schedules = feature({
@@ -17,4 +18,5 @@ export const schedules = feature({
   resources: [schedule],
   hooks: { agentDeleted: forgetSchedules },
   tick: fireSchedules,
+  runStarts: scheduleStarts,
 })

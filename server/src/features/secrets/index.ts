@@ -13,6 +13,7 @@ import { listLogins } from './logins/listLogins.ts'
 import { loginResource, sealedLogin } from './logins/login.ts'
 import { hiddenLogins, loginsInBuilds, loginUse } from './logins/loginUse.ts'
 import { updateLogin } from './logins/updateLogin.ts'
+import { offeredLogins, offeredSecrets } from './offeredSecrets.ts'
 import { secretResource } from './secret.ts'
 import { hiddenSecrets, secretsInBuilds, secretUse } from './secretUse.ts'
 import { updateSecret } from './updateSecret.ts'
@@ -37,6 +38,7 @@ export const secrets = feature({
   ],
   resources: [secretResource, loginResource],
   namedInBuilds: [secretsInBuilds, loginsInBuilds],
+  offers: [offeredSecrets, offeredLogins],
   hiddenValues: async (asked) => [...(await hiddenSecrets(asked)), ...(await hiddenLogins(asked))],
   secretUse,
   loginUse,

@@ -9,6 +9,7 @@ import { getSkillFile } from './getSkillFile.ts'
 import { listSkillDependents } from './listSkillDependents.ts'
 import { listSkills } from './listSkills.ts'
 import { listSkillVersions } from './listSkillVersions.ts'
+import { offeredSkills } from './offeredSkills.ts'
 import { putSkillFile } from './putSkillFile.ts'
 import { skillResource } from './skill.ts'
 import { laidSkills, skillsInBuilds, skillTools } from './skillsInRuns.ts'
@@ -32,6 +33,7 @@ export const skills = feature({
   ],
   resources: [skillResource],
   namedInBuilds: [skillsInBuilds],
+  offers: [offeredSkills],
   laidFiles: laidSkills,
   givenTools: skillTools,
 })

@@ -8,6 +8,7 @@ import { filesInBuilds, fileTools, laidTeamFiles } from './filesInRuns.ts'
 import { getTeamFile } from './getTeamFile.ts'
 import { listTeamFileDependents } from './listTeamFileDependents.ts'
 import { listTeamFiles } from './listTeamFiles.ts'
+import { offeredFiles } from './offeredFiles.ts'
 import { fileResource } from './teamFile.ts'
 import { updateTeamFile } from './updateTeamFile.ts'
 
@@ -25,6 +26,7 @@ export const teamFiles = feature({
   ],
   resources: [fileResource],
   namedInBuilds: [filesInBuilds],
+  offers: [offeredFiles],
   laidFiles: laidTeamFiles,
   givenTools: fileTools,
   routes: mountTeamFiles,

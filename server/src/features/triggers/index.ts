@@ -16,6 +16,7 @@ import { startDeliveries } from './startDeliveries.ts'
 import { sweepTriggers } from './sweepTriggers.job.ts'
 import { sealedTriggers, trigger } from './trigger.ts'
 import { triggerDelivery } from './triggerDelivery.ts'
+import { triggerStarts } from './triggerStarts.ts'
 import { updateTrigger } from './updateTrigger.ts'
 
 export const triggers = feature({
@@ -39,6 +40,7 @@ export const triggers = feature({
   work: (context, process) => together(startPoller(context, process), startMailbox(context)),
   reap: reapPolls,
   sealed: sealedTriggers,
+  runStarts: triggerStarts,
   routes: mountAddresses,
 })
 

@@ -116,6 +116,24 @@ proves('triggers.fields', 'each kind takes its own fields, and what is wrong is 
   assert.equal((await team.call(`POST /v2/agents/${agentId}/triggers`, { body: foreign })).status, 404)
 })
 
+proves(
+  'triggers.fields',
+  'a paused webhook may wait for its secret, and another verifier forgets the old one',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, echo)
+    const body = { kind: 'webhook', enabled: false, webhook: { verifier: 'stripe' } }
+    const made = await team.call(`POST /v2/agents/${agentId}/triggers`, { body })
+    assert.deepEqual([made.status, made.body.trigger.webhook.has_secret], [201, false])
+    const path = `PATCH /v2/triggers/${made.body.trigger_id}`
+    assert.equal((await team.call(path, { body: { enabled: true } })).status, 400)
+    const given = await team.call(path, { body: { enabled: true, webhook: { secret: 'a-long-secret' } } })
+    assert.deepEqual([given.status, given.body.trigger.webhook.has_secret], [200, true])
+    const other = await team.call(path, { body: { enabled: false, webhook: { verifier: 'github' } } })
+    assert.deepEqual([other.status, other.body.trigger.webhook.has_secret], [200, false])
+  },
+)
+
 proves('triggers.once', 'what came in is answered 202, started once a key, and its run has the message', async () => {
   const seeded = await seed({ message: 'Order {{ body.id }}', dedupe_key: 'body.id', filter: 'body.total > 0' })
   const first = await send(seeded.url, { id: 'o-1', total: 5 })

@@ -12,7 +12,8 @@ export const updateTrigger = operation({
   summary: 'Change a trigger',
   description:
     'Only the given fields change, also inside `webhook`, `event` and `poll`. What already waits is judged by the trigger as it is then. Its ' +
-    'runs act on behalf of the member who changed it last. Another `verifier` needs its `secret` again.',
+    'runs act on behalf of the member who changed it last. Another `verifier` needs its `secret` again, unless the ' +
+    'trigger is paused.',
   scope: 'agents:write',
   body: Type.Object(optionalFields, { examples: [{ enabled: true, filter: 'body.action == "opened"' }] }),
   status: 200,

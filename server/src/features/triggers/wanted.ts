@@ -4,7 +4,7 @@ import { Fault } from '../../base/errors.ts'
 import { isId } from '../../base/ids.ts'
 import { randomWord } from '../../base/secrets.ts'
 import type { Context } from '../../kit/context.ts'
-import type { Caller } from '../../kit/credential.ts'
+import type { Starter } from '../../kit/offers.ts'
 import { scopeOfEvent } from '../../kit/event.ts'
 import { connectionUseOf } from '../../kit/registry.ts'
 import { refuseFor } from '../../kit/problems.ts'
@@ -87,7 +87,7 @@ const usualMinutes = 5
 
 interface Asked {
   context: Context
-  caller: Caller
+  caller: Starter
   sql: Sql
   teamId: string
   kind: TriggerKind
@@ -139,10 +139,18 @@ function webhookOf({ kind, given, stored }: Asked, problems: string[]) {
   const { webhook } = given
   const verifier = webhook?.verifier ?? stored?.verifier ?? 'none'
   const hasChanged = stored !== undefined && verifier !== stored.verifier
-  const secret = verifier === 'none' ? null : webhook?.secret
+  // a secret is for one verifier: with another it is forgotten
+  const kept = hasChanged ? null : undefined
+  const secret = verifier === 'none' ? null : webhook?.secret === undefined ? kept : webhook.secret
   const isThere = secret !== undefined ? secret !== null : stored?.has_secret === true && !hasChanged
   if (verifier === 'none' && webhook?.secret) problems.push('webhook.secret does not go with verifier none.')
-  if (verifier !== 'none' && !isThere) problems.push(`webhook.secret is missing: verifier ${verifier} needs it.`)
+  // while it is paused nothing is taken, so the secret may come later: whoever plans a trigger need not have it
+  const isOn = given.enabled ?? stored?.enabled ?? true
+  if (verifier !== 'none' && !isThere && isOn) {
+    problems.push(
+      `webhook.secret is missing: verifier ${verifier} needs it. Without it the trigger can only be paused.`,
+    )
+  }
   if (verifier === 'standard_webhooks' && secret && standardKey(secret) === undefined) {
     problems.push(
       'webhook.secret must be the base64 text that Standard Webhooks has, with or without whsec_ before it.',

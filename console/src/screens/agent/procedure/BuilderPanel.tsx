@@ -13,10 +13,10 @@ import { Field, Problem, TextArea } from '../../../parts/Field.tsx'
 import { Time } from '../../../parts/Time.tsx'
 import { toast, toastError } from '../../../parts/toasts.tsx'
 import { buildQuery } from '../../../queries/agents.ts'
-import { BuildDiff, changesIn, DiffCounts } from '../builds/BuildDiff.tsx'
 import { useDraft } from '../draft/DraftProvider.tsx'
 import style from './BuilderPanel.module.css'
 import { BuilderQuestions } from './BuilderQuestions.tsx'
+import { BuilderReview } from './BuilderReview.tsx'
 import { builderRunKey, type BuilderState } from './useBuilderRun.ts'
 
 const route = getRouteApi('/frame/agents/$agentId')
@@ -30,7 +30,9 @@ export function BuilderPanel({ agent, builder }: { agent: Agent; builder: Builde
       {run?.status === 'waiting' && run.pending_user_questions && (
         <BuilderQuestions key={run.progress.length} agent={agent} run={run} />
       )}
-      {run?.status === 'review' && <Review agent={agent} run={run} />}
+      {run?.status === 'review' && (
+        <BuilderReview agent={agent} run={run} discard={<Discard agent={agent} run={run} verb="Discard" />} />
+      )}
       {run?.status === 'failed' && (
         <Card title="The builder stopped">
           <p className={style.text}>{run.error?.message ?? 'It does not say why.'}</p>
@@ -71,7 +73,7 @@ function Ask({ agent }: { agent: Agent }) {
       >
         <Field
           label="What shall the agent do?"
-          hint="It asks where something is unclear, and proposes a change. Nothing changes until you accept it. Left empty, it improves what is there."
+          hint="It asks where something is unclear or missing, and proposes a change, with secrets, skills and triggers by name. Nothing changes until you accept it. Left empty, it improves what is there. Never write a password or a token here: save it as a secret."
         >
           <TextArea
             rows={6}
@@ -141,39 +143,6 @@ function Progress({ run }: { run: BuilderRun }) {
           </li>
         ))}
       </ol>
-    </Card>
-  )
-}
-
-function Review({ agent, run }: { agent: Agent; run: BuilderRun }) {
-  const { unable } = useSession()
-  const queries = useQueryClient()
-  const diff = { procedure: run.diff ?? '', config: [] }
-  const accept = useMutation({
-    mutationFn: () => runyard.agents.acceptRevision(run.build_id, { builder_run_id: run.id }),
-    onSuccess({ build }) {
-      void queries.invalidateQueries({ queryKey: ['agent', agent.id] })
-      toast(`Draft ${build.revision_number} has the proposal`)
-    },
-    onError: (error) => toastError('The proposal was not taken', error),
-  })
-  return (
-    <Card title="Proposal" facts={changesIn(diff)} aside={<DiffCounts diff={diff} />}>
-      <div className={style.diff}>
-        <BuildDiff diff={diff} />
-      </div>
-      <footer className={style.actions}>
-        <Discard agent={agent} run={run} verb="Discard" />
-        <Button
-          kind="go"
-          icon="check"
-          isBusy={accept.isPending}
-          unable={unable('agents:write')}
-          onClick={() => accept.mutate()}
-        >
-          Accept into the draft
-        </Button>
-      </footer>
     </Card>
   )
 }

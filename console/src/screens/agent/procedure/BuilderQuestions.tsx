@@ -1,12 +1,14 @@
 // What the builder asks, answered in place. Nothing is chosen beforehand.
 import type { Agent, BuilderQuestion, BuilderRun } from '@runyard/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { messageOf, runyard } from '../../../app/client.ts'
 import { useSession } from '../../../app/session.tsx'
 import { Button } from '../../../parts/Button.tsx'
 import { Card } from '../../../parts/Card.tsx'
 import { Field, Input, Problem, TextArea } from '../../../parts/Field.tsx'
+import type { ConnectionsSearch } from '../../connections/search.ts'
 import style from './BuilderPanel.module.css'
 import { builderRunKey } from './useBuilderRun.ts'
 
@@ -98,6 +100,7 @@ function Question({ question: asked, answer, onAnswer }: QuestionProps) {
           </span>
         </label>
       ))}
+      <Where header={asked.header} />
       <Input
         aria-label={`Another answer to: ${question}`}
         placeholder="Another answer"
@@ -109,5 +112,24 @@ function Question({ question: asked, answer, onAnswer }: QuestionProps) {
         }}
       />
     </fieldset>
+  )
+}
+
+/** Where something is made that a draft needs and the team does not have, by the header of the question. */
+const tabs: Record<string, ConnectionsSearch['tab']> = {
+  Secret: 'secrets',
+  Login: 'logins',
+  Skill: 'skills',
+  File: 'files',
+  Connection: 'catalogue',
+}
+
+function Where({ header }: { header: string | undefined }) {
+  const tab = header === undefined ? undefined : tabs[header]
+  if (tab === undefined) return null
+  return (
+    <Link className="link" to="/connections" search={{ tab }} target="_blank">
+      Make one on another tab
+    </Link>
   )
 }

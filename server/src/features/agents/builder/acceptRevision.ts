@@ -1,10 +1,12 @@
 // Takes what a builder run proposes into its draft.
 import { operation } from '../../../kit/operation.ts'
-import { Id, Type } from '../../../kit/schema.ts'
+import { startKinds } from '../../../kit/offers.ts'
+import { Id, oneOf, Type } from '../../../kit/schema.ts'
 import { Build, buildColumns } from '../builds/build.ts'
 import { lockBuild } from './builderRun.ts'
 import { addProgress } from './heldBuilderRun.ts'
 import { findDecided, ReviewGuard } from './reviewGuard.ts'
+import { makeTriggers } from './proposedTriggers.ts'
 import { requireUsable } from '../builds/usableConfig.ts'
 
 export const acceptRevision = operation({
@@ -13,18 +15,35 @@ export const acceptRevision = operation({
   route: 'POST /v2/revisions/:build_id/accept',
   summary: 'Accept what the builder proposes',
   description:
-    'The draft gets the proposed config, and the builder run is completed. Promote the draft to make it live.',
+    'The draft gets the proposed config, and the builder run is completed. Proposed triggers are made with it, for you and paused. Promote the ' +
+    'draft to make it live: that also switches them on, unless you changed them. A webhook whose senders prove themselves stays paused until ' +
+    'you give its secret.',
   scope: 'agents:write',
-  body: ReviewGuard,
+  body: Type.Object(
+    {
+      ...ReviewGuard.properties,
+      make_triggers: Type.Optional(
+        Type.Boolean({ description: 'False: only the config is taken, and no trigger is made. True if absent.' }),
+      ),
+    },
+    { examples: [{}] },
+  ),
   status: 200,
-  answer: Type.Object({ success: Type.Literal(true), build: Build, build_id: Id }),
-  errors: ['conflict', 'invalid_request', 'not_found', 'stale_review'],
+  answer: Type.Object({
+    success: Type.Literal(true),
+    build: Build,
+    build_id: Id,
+    triggers: Type.Array(Type.Object({ kind: oneOf(startKinds), id: Id, title: Type.String() }), {
+      description: 'What was made to start runs, paused until the draft is promoted.',
+    }),
+  }),
+  errors: ['case_trigger_exists', 'conflict', 'insufficient_scope', 'invalid_request', 'not_found', 'stale_review'],
   // the procedure was checked when it was proposed; the rest of the config, and the server, may have changed since
   async prepare({ team, build, body, context, sql, fail }) {
     const decided = await findDecided(sql, { buildId: build.id, teamId: team.id, guard: body, fail })
     if (decided?.proposed_config) await requireUsable(decided.proposed_config, { sql, context, team, fail })
   },
-  async handler({ team, caller, build, body, sql, fail }) {
+  async handler({ team, caller, build, body, context, sql, fail }) {
     if (!(await lockBuild(sql, build, team.id))) return fail('not_found')
     const decided = await findDecided(sql, { buildId: build.id, teamId: team.id, guard: body, fail })
     if (decided?.status !== 'review') {
@@ -44,7 +63,10 @@ export const acceptRevision = operation({
       where builds.id = completed.build_id and builds.team_id = ${team.id} and builds.status = 'draft'
       returning ${buildColumns}`
     if (!accepted) return fail('conflict')
-    return { success: true as const, build: accepted, build_id: accepted.id }
+    const wanted = body.make_triggers === false ? [] : (decided.proposed_triggers ?? [])
+    const ofAgent = { sql, context, teamId: team.id, agentId: accepted.agent_id }
+    const triggers = await makeTriggers(ofAgent, { starter: caller, builderRunId: decided.id, wanted })
+    return { success: true as const, build: accepted, build_id: accepted.id, triggers }
   },
 })
 

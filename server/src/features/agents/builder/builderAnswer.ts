@@ -1,9 +1,14 @@
 // What a model answers to a builder run: a procedure, or questions. Anything else is sent back to it with what is wrong.
-import { storableText } from '../../../base/storable.ts'
+import { storable, storableText } from '../../../base/storable.ts'
 import { misfitOfOutput } from '../../../engine/builds/outputSchema.ts'
+import { isRecord } from '../../../base/isRecord.ts'
 import type { BuilderQuestion } from './builderRun.ts'
+import { problemOfSetup, setupSchema, type WantedSetup } from './wantedSetup.ts'
 
-export type BuilderAnswer = { procedure: string } | { questions: BuilderQuestion[] } | { misfit: string }
+export type BuilderAnswer =
+  | { procedure: string; setup: WantedSetup | null }
+  | { questions: BuilderQuestion[] }
+  | { misfit: string }
 
 const orNull = (description: string) => ({ anyOf: [{ type: 'string' }, { type: 'null' }], description })
 
@@ -11,9 +16,10 @@ const orNull = (description: string) => ({ anyOf: [{ type: 'string' }, { type: '
 export const answerSchema = {
   type: 'object',
   additionalProperties: false,
-  required: ['procedure', 'questions'],
+  required: ['procedure', 'setup', 'questions'],
   properties: {
     procedure: orNull('The whole procedure in Markdown; null when you ask questions.'),
+    setup: setupSchema,
     questions: {
       type: 'array',
       description: 'Empty when you give a procedure.',
@@ -43,6 +49,7 @@ export const answerSchema = {
 
 interface Wire {
   procedure: string | null
+  setup: WantedSetup | null
   questions: {
     question: string
     header: string | null
@@ -54,10 +61,12 @@ interface Wire {
 const questionsMax = 5
 const lengths = { question: 1000, header: 80, label: 200, description: 1000, options: 20 }
 
-export function readAnswer(output: unknown): BuilderAnswer {
+export function readAnswer(given: unknown): BuilderAnswer {
+  // not every provider holds its models to a schema: without a word about the rest, the rest stays as it is
+  const output = isRecord(given) && !Object.hasOwn(given, 'setup') ? { ...given, setup: null } : given
   const misfit = misfitOfOutput(answerSchema, output)
   if (misfit !== undefined) return { misfit: `Your answer does not fit the schema: ${misfit}` }
-  const { procedure, questions } = output as Wire
+  const { procedure, setup, questions } = storable(output) as Wire
   const text = storableText(procedure ?? '').trim()
   if (text === '' && questions.length === 0) {
     return { misfit: 'Your answer has neither a procedure nor a question. Give one of them.' }
@@ -65,7 +74,10 @@ export function readAnswer(output: unknown): BuilderAnswer {
   if (text !== '' && questions.length > 0) {
     return { misfit: 'Your answer has a procedure and questions. Give the procedure, or ask first.' }
   }
-  if (text !== '') return { procedure: `${text}\n` }
+  if (text !== '') {
+    const wrong = setup && problemOfSetup(setup)
+    return wrong ? { misfit: wrong } : { procedure: `${text}\n`, setup }
+  }
   const problem = problemOf(questions)
   return problem === undefined ? { questions: questions.map(asked) } : { misfit: problem }
 }

@@ -2,9 +2,11 @@
 import { part, type Sql } from '../../../base/db.ts'
 import { parseBuildConfig } from '../../../engine/builds/buildConfig.ts'
 import type { EnqueueOptions } from '../../../kit/job.ts'
+import { startKinds } from '../../../kit/offers.ts'
 import { resource } from '../../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
 import { BuildConfig, buildColumns, type Build } from '../builds/build.ts'
+import { ConfigChanges, diffConfigs } from '../builds/buildDiff.ts'
 
 const BuilderStatus = oneOf(['pending', 'running', 'waiting', 'review', 'completed', 'discarded', 'failed'])
 
@@ -24,6 +26,19 @@ export const BuilderQuestion = named(
 
 export type BuilderQuestion = Static<typeof BuilderQuestion>
 
+export const ProposedTrigger = named(
+  'ProposedTrigger',
+  Type.Object({
+    kind: oneOf(startKinds),
+    title: Type.String({ examples: ['schedule: workday, 09:00 (Europe/Berlin)'] }),
+    settings: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'The body with which a schedule, a trigger or a case trigger is made. It never has a secret.',
+    }),
+  }),
+)
+
+export type ProposedTrigger = Static<typeof ProposedTrigger>
+
 export const BuilderRun = named(
   'BuilderRun',
   Type.Object({
@@ -37,6 +52,13 @@ export const BuilderRun = named(
     checkpoint_config: BuildConfig,
     proposed_config: nullable(BuildConfig),
     diff: nullable(Type.String({ description: 'A unified diff of the procedure: what the proposal changes.' })),
+    config_diff: Type.Array(ConfigChanges, { description: 'What the proposal changes beside the procedure.' }),
+    proposed_triggers: nullable(
+      Type.Array(ProposedTrigger, {
+        description:
+          'What would start runs of the agent. Made when the proposal is accepted, paused until the draft is promoted.',
+      }),
+    ),
     pending_user_questions: nullable(Type.Object({ questions: Type.Array(BuilderQuestion) })),
     error: nullable(Type.Object({ code: Type.String({ examples: ['model_unavailable'] }), message: Type.String() })),
     progress: Type.Array(Type.Object({ at: Time, text: Type.String() })),
@@ -51,9 +73,12 @@ export const BuilderRun = named(
 
 export type BuilderRun = Static<typeof BuilderRun>
 
+/** A builder run as its row has it. */
+export type BuilderRow = Omit<BuilderRun, 'config_diff'>
+
 export const builderRunColumns = part`
   builder_runs.id, builder_runs.build_id, builder_runs.status, builder_runs.prompt, builder_runs.run_id, builder_runs.started_at,
-  builder_runs.completed_at, builder_runs.checkpoint_config, builder_runs.proposed_config, builder_runs.diff,
+  builder_runs.completed_at, builder_runs.checkpoint_config, builder_runs.proposed_config, builder_runs.diff, builder_runs.proposed_triggers,
   builder_runs.pending_user_questions, builder_runs.error, builder_runs.progress,
   jsonb_build_object('input_tokens', builder_runs.input_tokens, 'output_tokens', builder_runs.output_tokens,
     'cost_usd', trim_scale(builder_runs.cost_usd)) as usage,
@@ -63,7 +88,7 @@ export const builderRunColumns = part`
 export const isActive = part`status in ('pending', 'running', 'waiting', 'review')`
 
 /** A builder run of a deleted agent is not found. */
-export const findBuilderRun = (sql: Sql, id: string, teamId: string): Promise<BuilderRun[]> => sql<BuilderRun>`
+export const findBuilderRun = (sql: Sql, id: string, teamId: string): Promise<BuilderRow[]> => sql<BuilderRow>`
   select ${builderRunColumns} from builder_runs join agents on agents.id = builder_runs.agent_id and agents.deleted_at is null
   where builder_runs.id = ${id} and builder_runs.team_id = ${teamId}`
 
@@ -71,7 +96,7 @@ export const builderRun = resource('builder_run', findBuilderRun)
 
 declare module '../../../kit/resources.ts' {
   interface Resources {
-    builder_run: BuilderRun
+    builder_run: BuilderRow
   }
 }
 
@@ -82,12 +107,17 @@ export const BuilderRunAnswer = Type.Object({
   status: BuilderStatus,
 })
 
-export const builderRunAnswer = (run: BuilderRun): Static<typeof BuilderRunAnswer> => ({
-  builder_run: run,
+export const builderRunAnswer = (run: BuilderRow): Static<typeof BuilderRunAnswer> => ({
+  builder_run: { ...run, config_diff: changesOf(run) },
   builder_run_id: run.id,
   build_id: run.build_id,
   status: run.status,
 })
+
+const changesOf = ({ checkpoint_config, proposed_config }: BuilderRow) =>
+  proposed_config
+    ? diffConfigs({ config: checkpoint_config, revision_number: 0 }, { config: proposed_config, revision_number: 0 })
+    : []
 
 export async function hasActiveBuilder(sql: Sql, buildId: string, teamId: string): Promise<boolean> {
   const found = await sql`

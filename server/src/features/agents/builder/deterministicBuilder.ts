@@ -11,6 +11,7 @@ import { procedureTemplate } from '../builds/procedureTemplate.ts'
 import { addToSection, namesGoal, sectionOf } from './procedureSections.ts'
 import { doneWhen, namesFinish, readPrompt, type PromptParts } from './promptParts.ts'
 import { problemLines, procedureOf, proposalOf } from './proposal.ts'
+import { withReferences } from './cutValues.ts'
 
 export interface WantedProcedure {
   agentName: string
@@ -49,12 +50,14 @@ export async function buildDeterministically(
     hasModel: hasModel(held.checkpoint_config, defaultModel),
   })
   if ('questions' in written) return askPerson(sql, held, written.questions)
-  const proposal = await proposalOf(held, written.procedure, { context, sql })
+  const draft = await withReferences(held, written.procedure, { context, sql })
+  if ('questions' in draft) return askPerson(sql, held, draft.questions)
+  const proposal = await proposalOf(held, draft, { context, sql })
   if (proposal.problems.length > 0) {
     const message = `The procedure could not be run as it would be. Correct it in the draft or in the prompt:\n${problemLines(proposal.problems.slice(0, 20))}`
     return failBuilderRun(sql, held, { code: 'invalid_proposal', message })
   }
-  if (proposal.diff !== '') return propose(sql, held, proposal)
+  if (proposal.isNew) return propose(sql, held, proposal)
   const message =
     'Without a model the builder only puts words in order, and it found none to add. Give a prompt, or set RUNYARD_MODEL on the server.'
   return failBuilderRun(sql, held, { code: 'nothing_to_change', message })

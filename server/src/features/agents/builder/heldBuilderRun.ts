@@ -4,7 +4,7 @@ import { storable, storableJson, storableText } from '../../../base/storable.ts'
 import type { TokenUsage } from '../../../drivers/model/model.ts'
 import type { BuildConfig } from '../builds/build.ts'
 import type { BuilderAnswer } from './builderAnswer.ts'
-import type { BuilderQuestion } from './builderRun.ts'
+import type { BuilderQuestion, ProposedTrigger } from './builderRun.ts'
 import type { Lesson } from './lesson.ts'
 
 /** One message between the builder and its model, after the request itself. */
@@ -27,6 +27,8 @@ export interface HeldBuilderRun {
   answers: Record<string, string | string[]>
   messages: BuilderMessage[]
   created_at: Date
+  /** The member who asked for it. */
+  created_by: string | null
   epoch: number
   /** How often it was claimed since it last advanced, including this claim. */
   attempt: number
@@ -54,7 +56,7 @@ export async function claimBuilderRun(sql: Sql, id: string, teamId: string): Pro
       updated_at = now()
     where id = ${id} and team_id = ${teamId} and status in ('pending', 'running') and (due_at is null or due_at <= now())
     returning id, team_id, agent_id, (select name from agents a where a.id = b.agent_id) as agent_name, model, prompt, lesson,
-      checkpoint_config, answers, messages, created_at, epoch, attempt, troubles`
+      checkpoint_config, answers, messages, created_at, created_by, epoch, attempt, troubles`
   return held
 }
 
@@ -130,10 +132,11 @@ const forgotten = part`messages = '[]', lesson = null, due_at = null`
 export async function propose(
   sql: Sql,
   held: HeldBuilderRun,
-  proposal: { config: BuildConfig; diff: string },
+  proposal: { config: BuildConfig; diff: string; triggers: ProposedTrigger[] },
 ): Promise<void> {
   const changes = part`,
-    status = 'review', proposed_config = ${JSON.stringify(proposal.config)}::jsonb, diff = ${proposal.diff}, ${forgotten}`
+    status = 'review', proposed_config = ${storableJson(storable(proposal.config))}::jsonb, diff = ${proposal.diff},
+    proposed_triggers = ${storableJson(storable(proposal.triggers))}::jsonb, ${forgotten}`
   await write(sql, held, changes, ['Ready for review.'])
 }
 

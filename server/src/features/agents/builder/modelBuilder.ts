@@ -4,7 +4,9 @@ import type { Conversation, Entry, TokenUsage } from '../../../drivers/model/mod
 import { engineOf } from '../../../engine/engine.ts'
 import type { Context } from '../../../kit/context.ts'
 import { readAnswer, type BuilderAnswer } from './builderAnswer.ts'
+import { builderFacts } from './builderFacts.ts'
 import { builderSetup, requestOf } from './builderInstructions.ts'
+import { draftSetup } from './draftSetup.ts'
 import {
   askPerson,
   failBuilderRun,
@@ -15,7 +17,9 @@ import {
   type Spent,
   type BuilderMessage,
 } from './heldBuilderRun.ts'
+import { questionFor, questionsFor } from './missingRecords.ts'
 import { problemLines, proposalOf } from './proposal.ts'
+import type { Missing } from './teamOffers.ts'
 import { followWriting } from './writingProgress.ts'
 
 interface Parts {
@@ -33,7 +37,9 @@ const questionRoundsMax = 3
 export async function buildByModel(held: HeldBuilderRun, parts: Parts): Promise<void> {
   const { models: all, toolRegistry } = engineOf(parts.context)
   const models = await all.of(held.team_id)
-  const conversation = models.find(held.model).open(builderSetup(held, toolRegistry, models.defaultModel))
+  const facts = await builderFacts(held, parts)
+  const told = { toolRegistry, defaultModel: models.defaultModel, facts }
+  const conversation = models.find(held.model).open(builderSetup(held, told))
   conversation.add({ kind: 'user', text: requestOf(held), restarts: false })
   for (const said of held.messages) conversation.add(entryOf(said))
   for (;;) {
@@ -115,21 +121,44 @@ async function actOn(
   const { sql } = parts
   if ('misfit' in answer) return correct(held, answer.misfit, conversation, sql)
   if ('questions' in answer) {
-    const rounds = held.messages.filter(({ kind }) => kind === 'user').length
-    if (rounds >= questionRoundsMax) return correct(held, enoughAsked, conversation, sql)
+    if (!mayAsk(held)) return correct(held, enoughAsked, conversation, sql)
     await askPerson(sql, held, answer.questions)
     return true
   }
-  const proposal = await proposalOf(held, answer.procedure, parts)
-  if (proposal.problems.length > 0) {
-    const problems = problemLines(proposal.problems.slice(0, 20))
-    return correct(held, `The procedure cannot be run as it is:\n${problems}`, conversation, sql)
+  const { procedure, setup = null } = answer
+  const draft = await draftSetup(held, { procedure, setup }, parts)
+  if (draft.missing.length > 0) return askForMissing(held, draft.missing, conversation, parts)
+  const proposal = await proposalOf(held, { procedure, ...draft }, parts)
+  const problems = [...draft.problems, ...(proposal.problems.length > 0 ? [problemLines(proposal.problems)] : [])]
+  if (problems.length > 0) {
+    const lines = problems.join('\n').split('\n').slice(0, 20).join('\n')
+    return correct(held, `The draft cannot be used as it is:\n${lines}`, conversation, sql)
   }
-  if (proposal.diff === '') {
+  if (proposal.isNew) await propose(sql, held, proposal)
+  else {
     const message =
-      'The model proposes no change. Say in a prompt what shall be different, or leave the procedure as it is.'
+      'The model proposes no change. Say in a prompt what shall be different, or leave the draft as it is.'
     await failBuilderRun(sql, held, { code: 'nothing_to_change', message })
-  } else await propose(sql, held, proposal)
+  }
+  return true
+}
+
+const mayAsk = ({ messages }: HeldBuilderRun): boolean =>
+  messages.filter(({ kind }) => kind === 'user').length < questionRoundsMax
+
+/** How many questions a person gets at once. */
+const questionsMax = 5
+
+/** Nothing that is missing gets into a draft: a person is asked, once for each. */
+async function askForMissing(held: HeldBuilderRun, missing: Missing[], conversation: Conversation, parts: Parts) {
+  const each = [...new Map(missing.map((one) => [questionFor(one), one])).values()]
+  const open = each.filter((one) => !Object.hasOwn(held.answers, questionFor(one)))
+  if (open.length === 0 || !mayAsk(held)) {
+    const named = each.map(({ noun, name }) => `the ${noun} ${JSON.stringify(name)}`).join(', ')
+    const problem = `There is still no such thing that the person may use: ${named}. Use what they said instead, or leave it out.`
+    return correct(held, problem, conversation, parts.sql)
+  }
+  await askPerson(parts.sql, held, await questionsFor(held, open.slice(0, questionsMax), parts))
   return true
 }
 

@@ -5,25 +5,25 @@ import { operation } from '../../../kit/operation.ts'
 import { Type } from '../../../kit/schema.ts'
 import { advanceBuilder } from './advanceBuilder.job.ts'
 import {
-  BuilderRun,
+  type BuilderRow,
   builderRunAnswer,
   BuilderRunAnswer,
   builderRunColumns,
   jobOptionsOf,
   type BuilderQuestion,
 } from './builderRun.ts'
+import { cutAnswers, cutNotice, type Answers } from './cutValues.ts'
 import { addProgress } from './heldBuilderRun.ts'
 
 const Answer = Type.String({ maxLength: 65_536 })
-
-type Answers = Record<string, string | string[]>
 
 export const resumeBuilderRun = operation({
   id: 'resumeBuilderRun',
   client: 'agents.resumeBuilderRun',
   route: 'POST /v2/builder-runs/:builder_run_id/resume',
   summary: 'Answer a builder run',
-  description: 'Every open question needs an answer; other answers are ignored.',
+  description:
+    'Every open question needs an answer; other answers are ignored. What looks like the value of a secret is cut out and not kept.',
   scope: 'agents:write',
   body: Type.Object(
     {
@@ -46,15 +46,20 @@ export const resumeBuilderRun = operation({
       const named = missing.map(({ question }) => brief(JSON.stringify(question)))
       return fail('invalid_request', `answers: nothing is said to ${brief(named.join(', '))}. Answer every question.`)
     }
-    const said = { kind: 'user', text: talkOf(answers) }
+    const { answers: clean, cut } = cutAnswers(answers)
+    const said = { kind: 'user', text: talkOf(clean) }
+    const lines = [
+      `Got answers to: ${asked.map(({ question }) => question).join(' ')}`,
+      ...(cut > 0 ? [cutNotice] : []),
+    ]
     // the questions are part of the guard: what was read may be an earlier round of them
-    const [resumed] = await sql<BuilderRun>`
+    const [resumed] = await sql<BuilderRow>`
       update builder_runs set
         status = 'pending',
-        answers = answers || ${JSON.stringify(answers)}::jsonb,
+        answers = answers || ${JSON.stringify(clean)}::jsonb,
         messages = messages || ${JSON.stringify([said])}::jsonb,
         pending_user_questions = null,
-        progress = ${addProgress([`Got answers to: ${asked.map(({ question }) => question).join(' ')}`])},
+        progress = ${addProgress(lines)},
         updated_at = now()
       where id = ${builder_run.id} and team_id = ${team.id} and status = 'waiting'
         and pending_user_questions = ${JSON.stringify(builder_run.pending_user_questions)}::jsonb

@@ -3,7 +3,7 @@ import type { Sql } from '../../../base/db.ts'
 import { isId } from '../../../base/ids.ts'
 import { readInstant } from '../../../kit/instant.ts'
 import { instant, Type, type Static } from '../../../kit/schema.ts'
-import { BuilderRun, builderRunColumns, findBuilderRun, isActive } from './builderRun.ts'
+import { type BuilderRow, builderRunColumns, findBuilderRun, isActive } from './builderRun.ts'
 
 export const ReviewGuard = Type.Object(
   {
@@ -26,13 +26,13 @@ interface Decided {
 export async function findDecided(
   sql: Sql,
   { buildId, teamId, guard, fail }: Decided,
-): Promise<BuilderRun | undefined> {
+): Promise<BuilderRow | undefined> {
   const { builder_run_id, expected_started_at } = guard
   if (builder_run_id !== undefined) {
     const known = isId(builder_run_id) ? await findBuilderRun(sql, builder_run_id, teamId) : []
     if (known.length === 0) fail('not_found', 'This team has no builder run with this builder_run_id.')
   }
-  const [active] = await sql<BuilderRun>`
+  const [active] = await sql<BuilderRow>`
     select ${builderRunColumns} from builder_runs where build_id = ${buildId} and team_id = ${teamId} and ${isActive}`
   if (builder_run_id !== undefined && active?.id !== builder_run_id) fail('stale_review')
   if (active && expected_started_at !== undefined) {

@@ -5,18 +5,18 @@ import { parseBuildConfig } from '../../../engine/builds/buildConfig.ts'
 import { named, oneOf, Type, type Static } from '../../../kit/schema.ts'
 import type { Build } from './build.ts'
 
+export const ConfigChanges = Type.Object({
+  path: Type.String({ description: 'A JSON pointer.', examples: ['/data/limits/max_steps'] }),
+  kind: oneOf(['added', 'removed', 'changed']),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+})
+
 export const BuildDiff = named(
   'BuildDiff',
   Type.Object({
     procedure: Type.String({ description: 'A unified diff; empty when nothing changed.' }),
-    config: Type.Array(
-      Type.Object({
-        path: Type.String({ description: 'A JSON pointer.', examples: ['/data/limits/max_steps'] }),
-        kind: oneOf(['added', 'removed', 'changed']),
-        before: Type.Unknown(),
-        after: Type.Unknown(),
-      }),
-    ),
+    config: Type.Array(ConfigChanges),
   }),
 )
 
