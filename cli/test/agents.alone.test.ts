@@ -171,14 +171,15 @@ proves('cli.agents', 'rubrics go with the draft they are for, and files may leav
   assert.equal((await line('agents', 'diff', at)).code, 0)
 })
 
+async function connectionOf(of: TestTeam): Promise<string> {
+  const body = { name: 'Shop', type: 'custom_mcp', server_url: 'https://8.8.8.8/mcp', api_key: 'key-of-shop' }
+  return (await of.call('POST /v2/teams/:teamId/connections', { body })).body.connection_id as string
+}
+
 proves('cli.agents', 'every kind of trigger goes with its agent, and no secret or address into a file', async () => {
   const [from, to] = [await seedTeam(app), await seedTeam(app)]
   const agentId = (await from.call('POST /v2/teams/:teamId/agents', { body: { name: 'Heard' } })).body
     .agent_id as string
-  const connectionOf = async (of: TestTeam) => {
-    const body = { name: 'Shop', type: 'custom_mcp', server_url: 'https://8.8.8.8/mcp', api_key: 'key-of-shop' }
-    return (await of.call('POST /v2/teams/:teamId/connections', { body })).body.connection_id as string
-  }
   const secret = 'sender-secret-4711'
   for (const body of [
     { kind: 'webhook', name: 'Issues', webhook: { verifier: 'github', secret }, filter: 'body.action == "opened"' },

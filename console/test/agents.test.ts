@@ -1,9 +1,11 @@
 // Agents as people make them: written with completion and fixes, run by a form, promoted past a gate and rolled back.
 import assert from 'node:assert/strict'
+import { Client } from 'pg'
 import type { Page } from 'playwright-core'
 import type { Runyard } from '../../sdk/src/index.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 import { axe } from './kit/axe.ts'
+import { databaseOf } from './kit/longRun.ts'
 import { step } from './kit/sampleAgents.ts'
 import { needsConsole, needsLongConsole, stage } from './kit/stage.ts'
 
@@ -132,6 +134,59 @@ proves(
     const phone = await open({ path, size: { width: 390, height: 844 } })
     await phone.getByText('Gate closed').waitFor()
     assert.equal(await phone.evaluate('document.documentElement.scrollWidth'), 390)
+  }),
+)
+
+proves(
+  'console.agents.builder',
+  'a person picks a secret for the builder, reads what it proposes beside the procedure, and accepts it with its triggers',
+  needsLongConsole,
+  story(async ({ page, sdk, service }) => {
+    await sdk.secrets.create({ name: 'crm', values: { CRM_TOKEN: 'a-value-of-the-crm-1' } })
+    const { agent_id, build_id: live } = await sdk.agents.create({ name: 'Reader', instructions: '# Reader\n' })
+    await page.goto(`${service.baseUrl}/agents/${agent_id}?panel=builder`)
+    const call = step('http', 'GET https://api.example.com/orders\nAuthorization: Bearer sk-live-1234567890abcdef')
+    await page
+      .getByRole('textbox', { name: 'What shall the agent do?' })
+      .fill(`Goal: read the orders.\n\n${call}\n\nDone when all are read.`)
+    await page.getByRole('button', { name: 'Propose' }).click()
+    await page.getByText('What looked like the value of a secret was cut out and not kept.').waitFor()
+    const pick = page.getByRole('radio', { name: 'crm.CRM_TOKEN' })
+    await pick.waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Make one on another tab' }).count(), 1)
+    assert.deepEqual(await axe(page), [])
+    await pick.check()
+    await page.getByRole('button', { name: 'Answer' }).click()
+    const review = page.getByRole('region', { name: 'Proposal' })
+    await review.getByText('secrets', { exact: true }).waitFor()
+    const { builder_run } = await sdk.agents.getRevisionBuilderRun(
+      (await sdk.agents.listRevisions(agent_id).page()).builds.find(({ id }) => id !== live)?.id ?? '',
+    )
+    // only a model proposes them, and there is none here
+    const triggers = [
+      {
+        kind: 'webhook',
+        title: 'webhook “Issues”: proved by github',
+        settings: { name: 'Issues', webhook: { verifier: 'github' } },
+      },
+    ]
+    const client = new Client({ connectionString: databaseOf(service.dataDir) })
+    await client.connect()
+    await client.query('update builder_runs set proposed_triggers = $1::jsonb where id = $2', [
+      JSON.stringify(triggers),
+      builder_run.id,
+    ])
+    await client.end()
+    const starts = page.getByRole('region', { name: 'What would start runs' })
+    await starts.getByText('It stays paused until you give the secret of its sender').waitFor()
+    assert.deepEqual(await axe(page), [])
+    await page.getByRole('button', { name: 'Accept into the draft' }).click()
+    await page.getByText('has the proposal, and 1 trigger until it is live').waitFor()
+    const made = await sdk.triggers.list(agent_id)
+    assert.deepEqual(
+      made.triggers.map(({ name, enabled }) => [name, enabled]),
+      [['Issues', false]],
+    )
   }),
 )
 

@@ -712,6 +712,10 @@ const sentences = [
     says: 'An agent’s triggers are made, changed, paused and deleted on its page, with the address to copy, what became of each delivery, and a replay.',
   },
   {
+    id: 'console.agents.builder',
+    says: 'The builder’s questions have pick lists, and its proposal shows secrets, logins, skills and triggers before a person accepts it.',
+  },
+  {
     id: 'console.agents.promote',
     says: 'Before a build is promoted or rolled back, the console says what changes and what the gate says.',
   },

@@ -22,13 +22,13 @@ function inputOf(team: Team, entry: Fields): Fields {
   return {
     ...entry,
     ...(event && {
-      event: { ...heard, agent_id: agent === undefined ? null : idFor(team.agents, String(agent), 'agent') },
+      event: { ...heard, agent_id: typeof agent === 'string' ? idFor(team.agents, agent, 'agent') : null },
     }),
     ...(poll && { poll: { ...polled, connection_id: idFor(team.connections, String(connection), 'connection') } }),
   }
 }
 
-const verifierOf = (entry: Fields): string => String((entry['webhook'] as Fields | undefined)?.['verifier'] ?? 'none')
+const verifierOf = ({ webhook }: Fields): string => (webhook as { verifier: string } | undefined)?.verifier ?? 'none'
 
 const titleOf = ({ kind, name }: Fields): string =>
   typeof name === 'string' ? `${String(kind)} ${name}` : String(kind)
@@ -45,6 +45,9 @@ function changeOf(team: Team, entry: Fields): Fields {
   return { ...empty, ...input, ...(part !== undefined && { [String(kind)]: { ...cleared, ...(part as Fields) } }) }
 }
 
+const isWithoutSecret = ({ webhook }: Trigger): boolean =>
+  webhook !== null && webhook.verifier !== 'none' && !webhook.has_secret
+
 /**
  * `wanted` undefined: the file says nothing of them, and they stay as they are. An entry is a trigger that is the same, or else one of its
  * kind and name. A webhook whose senders prove themselves is paused until it has its secret, whatever the file says.
@@ -57,8 +60,6 @@ export function incomingSteps(team: Team, held: Held, there: Trigger[], wanted: 
     const index = left.findIndex(fits)
     return index < 0 ? undefined : left.splice(index, 1)[0]
   }
-  const isWithoutSecret = ({ webhook }: Trigger): boolean =>
-    webhook !== null && webhook.verifier !== 'none' && !webhook.has_secret
   const open = wanted.filter(
     (entry) =>
       !take(({ trigger, fields }) =>

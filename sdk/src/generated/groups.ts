@@ -1795,7 +1795,7 @@ export class TriggersGroup extends Group {
     return this.client.json('GET', '/v2/triggers/:trigger_id', {trigger_id: triggerId}, undefined, options)
   }
 
-  /** Only the given fields change, also inside `webhook`, `event` and `poll`. What already waits is judged by the trigger as it is then. Its runs act on behalf of the member who changed it last. Another `verifier` needs its `secret` again. Needs the scope `agents:write`. */
+  /** Only the given fields change, also inside `webhook`, `event` and `poll`. What already waits is judged by the trigger as it is then. Its runs act on behalf of the member who changed it last. Another `verifier` needs its `secret` again, unless the trigger is paused. Needs the scope `agents:write`. */
   update(triggerId: string, input?: UpdateTriggerInput, options?: CallOptions): Call<UpdateTriggerAnswer> {
     return this.client.json('PATCH', '/v2/triggers/:trigger_id', {trigger_id: triggerId}, input, options)
   }

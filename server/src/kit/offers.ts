@@ -23,7 +23,7 @@ export interface Offer {
   /** Where a person makes one. */
   where: string
   /**
-   * Those that this member may use, at most `limit`: with one of these names or ids, or the newest. What is private to another member is
+   * Reads what this member may use, at most `limit` records: with one of these names or ids, or the newest. What is private to another member is
    * never among them.
    */
   read: (asked: {
@@ -60,11 +60,11 @@ interface OfAgent {
 
 /** How a feature makes what starts runs. */
 export interface RunStarts {
-  /** Those that this server can have. */
+  /** Which kinds this server can have. */
   kinds: (context: Context) => readonly StartKind[]
   /** One in a line, for people. */
   title: (wanted: WantedStart) => string
-  /** Those that the agent has, each in a line. */
+  /** Describes what the agent has, each in a line. */
   list: (asked: OfAgent) => Promise<string[]>
   /** Throws the Fault of the operation that would make it. */
   check: (asked: OfAgent & { starter: Starter; wanted: WantedStart }) => Promise<void>

@@ -6,9 +6,8 @@ import type { BuilderQuestion } from './builderRun.ts'
 import { problemOfSetup, setupSchema, type WantedSetup } from './wantedSetup.ts'
 
 export type BuilderAnswer =
-  | { procedure: string; setup: WantedSetup | null }
-  | { questions: BuilderQuestion[] }
-  | { misfit: string }
+  /** An answer that an older version stored has no setup. */
+  { procedure: string; setup?: WantedSetup | null } | { questions: BuilderQuestion[] } | { misfit: string }
 
 const orNull = (description: string) => ({ anyOf: [{ type: 'string' }, { type: 'null' }], description })
 
@@ -82,12 +81,19 @@ export function readAnswer(given: unknown): BuilderAnswer {
   return problem === undefined ? { questions: questions.map(asked) } : { misfit: problem }
 }
 
+/** A chat is no place for a value. Answers have what looks like one cut out as well. */
+const asksForValue =
+  /\b(?:what is|what's|what are|enter|provide|paste|type|share|send|give)(?: (?:me|us|in|the|your|its|their|a|an|\w{1,20})){0,4} (?:passwords?|passphrases?|api[- ]?keys?|api[- ]?tokens?|access[- ]?tokens?|secret[- ]?keys?|private[- ]?keys?|client[- ]?secrets?|credentials?)\b/i
+const neverAsk =
+  'Never ask for the value of a secret. Name the secret or the login in setup.uses as it should be called: the person is then asked to pick or to save one.'
+
 /** Answers refer to questions by their text, so two questions with the same text could not be distinguished. */
 function problemOf(questions: Wire['questions']): string | undefined {
   if (questions.length > questionsMax) return `Ask at most ${questionsMax} questions at once.`
   const texts = questions.map(({ question }) => storableText(question).trim())
   if (texts.includes('')) return 'One of your questions is empty.'
   if (new Set(texts).size < texts.length) return 'Two of your questions are the same.'
+  if (texts.some((text) => asksForValue.test(text))) return neverAsk
   for (const { question, header, options } of questions) {
     const labels = options.map(({ label }) => storableText(label).trim())
     if (labels.includes('') || new Set(labels).size < labels.length)

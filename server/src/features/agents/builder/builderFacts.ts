@@ -7,6 +7,7 @@ import { engineOf } from '../../../engine/engine.ts'
 import type { Context } from '../../../kit/context.ts'
 import { offeredKinds } from '../../../kit/offers.ts'
 import { registryOf, runStartsOf } from '../../../kit/registry.ts'
+import { teamTimeOf } from '../../../kit/teamTime.ts'
 import { setupNow } from './draftSetup.ts'
 import type { HeldBuilderRun } from './heldBuilderRun.ts'
 import { procedureOf } from './proposal.ts'
@@ -29,7 +30,7 @@ export async function builderFacts(held: HeldBuilderRun, asked: Asked) {
   for (const { list } of starts) startsNow.push(...(await list(ofAgent)))
   return {
     agent_name: held.agent_name,
-    current_procedure: withoutSecretLike(procedureOf(held)),
+    current_procedure: teamTimeOf(context).piece(held.team_id, () => withoutSecretLike(procedureOf(held))),
     tools: tools.map(({ name, description }) => ({ name, description })),
     may_start_agents: subAgents.length > 0,
     past_run: withoutSecretLike(held.lesson),

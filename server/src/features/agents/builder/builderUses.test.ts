@@ -36,6 +36,13 @@ const gives = (
 ): FakeAnswer => ({
   text: JSON.stringify({ procedure, setup: { uses: [...plain, ...uses], models, on_limit, starts }, questions: [] }),
 })
+const asks = (question: string): FakeAnswer => ({
+  text: JSON.stringify({
+    procedure: null,
+    setup: null,
+    questions: [{ question, header: null, options: [], multi_select: false }],
+  }),
+})
 const judged = { name: '', filter: '', message: '', dedupe_key: '' }
 
 /** Everything that every request told the model. */
@@ -221,21 +228,15 @@ proves(
   'a value in the request or in an answer is cut out before anything is stored or told',
   async () => {
     const team = await seeded()
-    const [first, second] = ['sk-live-1234567890abcdef', 'ghp_0123456789abcdefghij']
-    provider.answer({
-      text: JSON.stringify({
-        procedure: null,
-        setup: null,
-        questions: [{ question: 'Which account?', header: null, options: [], multi_select: false }],
-      }),
-    })
+    const [first, second] = ['sk-live-1234567890abcdef', 'ghp_0123456789abcdefghij'] as const
+    provider.answer(asks('Which account?'))
     const { id, run } = await build(team, `Read the orders with the key ${first}.`)
     assert.equal(run.prompt, 'Read the orders with the key [secret cut out].')
     assert.match(run.progress[0].text, /cut out and not kept\. Save it under Connections, Secrets/)
     provider.answer(gives(call('{{ secrets.crm.CRM_TOKEN }}')))
     const done = await answer(team, id, { 'Which account?': `Ours, token: ${second}` })
     assert.equal(done.status, 'review', JSON.stringify(done))
-    const values = [first!, second!]
+    const values = [first, second]
     assertClean(values, 'what the model was told', told())
     for (const [table, text] of await dumpTables(service.context)) assertClean(values, table, text)
   },
@@ -274,6 +275,19 @@ proves('builder.values', 'a value in the procedure as it is now is not told to t
   assert.ok(!told().includes('sk-old-0123456789abcdef'))
   assert.match(told(), /Authorization: Bearer \[secret cut out\]/)
 })
+
+proves(
+  'builder.values',
+  'a model that asks for a value is corrected, and the person never sees the question',
+  async () => {
+    const team = await seeded()
+    provider.answer(asks('What is your Stripe API key?'))
+    provider.answer(asks('Which account shall be read?'))
+    const { run } = await build(team)
+    assert.deepEqual(run.pending_user_questions.questions, [{ question: 'Which account shall be read?' }])
+    assert.match(JSON.stringify(provider.requests.at(-1)!.body), /Never ask for the value of a secret/)
+  },
+)
 
 proves('builder.values', 'what looks like a value is found, and what only reads like one is not', () => {
   const found = [

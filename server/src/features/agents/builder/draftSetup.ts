@@ -50,7 +50,7 @@ const shownAs = (word: string, record: Offered | undefined): string => (record?.
 
 function wordsOf(config: ReturnType<typeof parseBuildConfig>, kind: Named): string[] {
   if (kind === 'connection') return config.connections
-  return kind === 'agent' ? config.subAgents : config.given[useKinds[kind] as keyof typeof config.given]
+  return kind === 'agent' ? config.subAgents : config.given[useKinds[kind]]
 }
 
 export async function draftSetup(

@@ -3,6 +3,7 @@ import type { Sql } from '../../../base/db.ts'
 import { secretLikeLines } from '../../../base/secretLike.ts'
 import { parseBuildConfig, type Problem } from '../../../engine/builds/buildConfig.ts'
 import type { Context } from '../../../kit/context.ts'
+import { teamTimeOf } from '../../../kit/teamTime.ts'
 import type { BuildConfig } from '../builds/build.ts'
 import { diffTexts } from '../builds/buildDiff.ts'
 import { findProblems } from '../builds/usableConfig.ts'
@@ -12,7 +13,7 @@ import type { HeldBuilderRun } from './heldBuilderRun.ts'
 
 interface Proposal {
   config: BuildConfig
-  /** Of the procedure. Empty: it stays as it is. */
+  /** What changes in the procedure. Empty: nothing. */
   diff: string
   triggers: ProposedTrigger[]
   /** Whether it changes anything. */
@@ -41,6 +42,7 @@ export async function proposalOf(
   const config = { ...checkpoint_config, data: { ...data, input: procedure } }
   const changed = changedKeys(checkpoint_config, data)
   const problems = await findProblems(config, { context, sql, team: { id: team_id } })
+  const values = teamTimeOf(context).piece(team_id, () => valuesIn(held, procedure))
   const diff = diffTexts({ name: 'current', text: procedureOf(held) }, { name: 'proposed', text: procedure })
   return {
     config,
@@ -49,7 +51,7 @@ export async function proposalOf(
     isNew: diff !== '' || changed.length > 0 || triggers.length > 0,
     problems: [
       ...problems.filter(({ path }) => path === 'config' || ['input', ...changed].some((key) => isIn(path, key))),
-      ...valuesIn(held, procedure),
+      ...values,
     ],
   }
 }

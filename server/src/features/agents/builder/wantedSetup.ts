@@ -1,5 +1,6 @@
 // What a model wants of a draft beside its procedure: what runs are given, which models they ask, and what starts them. Names only.
 import { days, frequencies } from '../../../base/schedule.ts'
+import { cutSecretLike } from '../../../base/secretLike.ts'
 import { eventNames } from '../../../kit/event.ts'
 import type { OfferedKind, StartKind } from '../../../kit/offers.ts'
 
@@ -124,6 +125,9 @@ const lengths = { uses: 100, name: 200, models: 5, starts: 10 }
 export function problemOfSetup({ uses, models, starts }: WantedSetup): string | undefined {
   if (uses.length > lengths.uses || uses.some(({ name }) => name.trim() === '' || name.length > lengths.name)) {
     return `setup.uses must have at most ${lengths.uses} entries, each with a name of 1 to ${lengths.name} characters.`
+  }
+  if (uses.some(({ name }) => cutSecretLike(name).cut > 0)) {
+    return 'A name in setup.uses looks like the value of a secret. Give the name of a secret, never a value.'
   }
   if (models.length > lengths.models) return `setup.models must have at most ${lengths.models} models.`
   if (starts.length > lengths.starts) return `setup.starts must have at most ${lengths.starts} entries.`
