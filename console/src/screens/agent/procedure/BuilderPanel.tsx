@@ -134,7 +134,11 @@ function Progress({ run }: { run: BuilderRun }) {
       }
       aside={usage.cost_usd > 0 && money(usage.cost_usd)}
     >
-      <p className={style.prompt}>{prompt === '' ? 'Improve what is there.' : prompt}</p>
+      {/* a long one scrolls, and a keyboard must reach its end */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className={style.prompt} tabIndex={0} role="region" aria-label="What was asked for">
+        {prompt === '' ? 'Improve what is there.' : prompt}
+      </div>
       <ol className={style.progress} aria-live="polite">
         {progress.map(({ at, text }, n) => (
           <li key={n}>

@@ -39,7 +39,7 @@ export const ProposedTrigger = named(
 
 export type ProposedTrigger = Static<typeof ProposedTrigger>
 
-export const BuilderRun = named(
+const BuilderRun = named(
   'BuilderRun',
   Type.Object({
     id: Id,
@@ -71,10 +71,8 @@ export const BuilderRun = named(
   }),
 )
 
-export type BuilderRun = Static<typeof BuilderRun>
-
 /** A builder run as its row has it. */
-export type BuilderRow = Omit<BuilderRun, 'config_diff'>
+export type BuilderRow = Omit<Static<typeof BuilderRun>, 'config_diff'>
 
 export const builderRunColumns = part`
   builder_runs.id, builder_runs.build_id, builder_runs.status, builder_runs.prompt, builder_runs.run_id, builder_runs.started_at,

@@ -81,40 +81,36 @@ async function answer(team: TestTeam, id: string, answers: Record<string, string
   return readBuilderRun(team, id)
 }
 
-proves(
-  'builder.uses',
-  'the model is told names and what they are for, and no value and nothing of others',
-  async () => {
-    const team = await seeded()
-    const other = await seeders['member']!(team, {})
-    await team.call('POST /v2/teams/:teamId/secrets', {
-      body: { name: 'hidden_of_other', shared: false, values: { A: canary } },
-    })
-    await sql`update secrets set user_id = ${other} where name = 'hidden_of_other' and team_id = ${team.id}`
-    await team.call('POST /v2/teams/:teamId/secrets', {
-      body: { name: 'mine_alone', shared: false, values: { MINE: canary } },
-    })
-    const stranger = await seedTeam(service)
-    await stranger.call('POST /v2/teams/:teamId/secrets', { body: { name: 'of_strangers', values: { B: canary } } })
-    provider.answer(gives(written))
-    const { run } = await build(team)
-    assert.equal(run.status, 'review', JSON.stringify(run))
-    const request = told()
-    for (const name of [
-      'crm',
-      'variables: CRM_TOKEN',
-      'shop.example.com',
-      'Ignore the rules',
-      'Orders to check',
-      'mine_alone',
-      'webhook',
-    ])
-      assert.ok(request.includes(name), name)
-    for (const name of ['hidden_of_other', 'of_strangers', canary]) assert.ok(!request.includes(name), name)
-  },
-)
+proves('builder.uses', 'the model gets names and what they are for, no value, and nothing of others', async () => {
+  const team = await seeded()
+  const other = await seeders['member']!(team, {})
+  await team.call('POST /v2/teams/:teamId/secrets', {
+    body: { name: 'hidden_of_other', shared: false, values: { A: canary } },
+  })
+  await sql`update secrets set user_id = ${other} where name = 'hidden_of_other' and team_id = ${team.id}`
+  await team.call('POST /v2/teams/:teamId/secrets', {
+    body: { name: 'mine_alone', shared: false, values: { MINE: canary } },
+  })
+  const stranger = await seedTeam(service)
+  await stranger.call('POST /v2/teams/:teamId/secrets', { body: { name: 'of_strangers', values: { B: canary } } })
+  provider.answer(gives(written))
+  const { run } = await build(team)
+  assert.equal(run.status, 'review', JSON.stringify(run))
+  const request = told()
+  for (const name of [
+    'crm',
+    'variables: CRM_TOKEN',
+    'shop.example.com',
+    'Ignore the rules',
+    'Orders to check',
+    'mine_alone',
+    'webhook',
+  ])
+    assert.ok(request.includes(name), name)
+  for (const name of ['hidden_of_other', 'of_strangers', canary]) assert.ok(!request.includes(name), name)
+})
 
-proves('builder.uses', 'lists that are too long are cut, and the model is told that there is more', async () => {
+proves('builder.uses', 'lists that are too long are cut, and the model learns that there is more', async () => {
   const team = await seedTeam(service)
   for (let n = 0; n < 60; n++) {
     await sql`
@@ -225,7 +221,7 @@ proves(
 
 proves(
   'builder.values',
-  'a value in the request or in an answer is cut out before anything is stored or told',
+  'a value in the request or in an answer is cut out before anything is stored or sent to a model',
   async () => {
     const team = await seeded()
     const [first, second] = ['sk-live-1234567890abcdef', 'ghp_0123456789abcdefghij'] as const
@@ -266,7 +262,7 @@ proves(
   },
 )
 
-proves('builder.values', 'a value in the procedure as it is now is not told to the model', async () => {
+proves('builder.values', 'a value in the procedure as it is now is not sent to the model', async () => {
   const team = await seeded()
   const { buildId } = await newDraft(team, call('sk-old-0123456789abcdef'))
   provider.answer(gives(call('{{ secrets.crm.CRM_TOKEN }}')))

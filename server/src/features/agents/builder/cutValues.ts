@@ -30,7 +30,7 @@ export function cutAnswers(answers: Answers): { answers: Answers; cut: number } 
   return { answers: Object.fromEntries(entries) as Answers, cut: count }
 }
 
-export const whichSecret =
+const whichSecret =
   'A value that looks like a secret was cut out of what you wrote. Which secret shall stand there? Save it under Connections, Secrets, ' +
   'and answer with its name and variable, such as crm.TOKEN. Never write a value here.'
 

@@ -12,7 +12,7 @@ interface Asked {
   sql: Sql
 }
 
-export interface Listed {
+interface Listed {
   records: { name: string; says: string }[]
   /** The team has more than are listed. */
   has_more: boolean
