@@ -105,6 +105,15 @@ describe('what is not whole', () => {
     return gzipSync(`${body}{"sha256":"${hash('sha256', body)}"}\n`)
   }
 
+  /** A few bits of gzip say nothing: the length of a code that is not used, and what fills up the last byte. */
+  const saysTheSame = (bytes: Buffer) => {
+    try {
+      return gunzipSync(bytes).equals(gunzipSync(good))
+    } catch {
+      return false
+    }
+  }
+
   test('a truncated backup is refused wherever it breaks off, and nothing is changed', async () => {
     for (const share of [0, 0.001, 0.1, 0.5, 0.9, 0.999])
       await refused(good.subarray(0, Math.floor(good.length * share)))
@@ -121,12 +130,16 @@ describe('what is not whole', () => {
   })
 
   test('a backup with one bit turned is refused, wherever it is, and nothing is changed', async () => {
+    let turned = 0
     // the first ten bytes are gzip's own header, of which most say nothing about the content
     for (let place = 10; place < good.length; place += Math.ceil(good.length / 40)) {
       const bytes = Buffer.from(good)
       bytes[place]! ^= 1 << (place % 8)
+      if (saysTheSame(bytes)) continue
       await refused(bytes)
+      turned += 1
     }
+    assert.ok(turned > 30, `${turned} of 40 places were tried`)
     await refused(
       rewritten((text) => text.replace('Zürich', 'Zuerich')),
       /SHA-256/,
