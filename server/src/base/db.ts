@@ -96,8 +96,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   })
   const watch = watchDatabase({
     log: options.log,
-    // this is longer than the watch waits: the watch alone decides what is too late
-    connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 5000, application_name: 'runyard watch' }),
+    // without a limit of its own: the watch alone decides what is too late, and it does not count the time in which this process was busy
+    connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 0, application_name: 'runyard watch' }),
     ...(options.onAway && { onAway: options.onAway }),
     ...(options.pingTimeoutMs !== undefined && { pingTimeoutMs: options.pingTimeoutMs }),
   })

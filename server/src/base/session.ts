@@ -95,7 +95,8 @@ export class SessionClient extends Client {
     // if a connection breaks before its owner has it, the calls here that fail report it
     this.on('error', unheard)
     await super.connect()
-    const late = setTimeout(() => cut(this), this.#timeoutMs)
+    // 0: without a limit, as in pg itself
+    const late = this.#timeoutMs > 0 ? setTimeout(() => cut(this), this.#timeoutMs) : undefined
     try {
       await this.query(settingsStatement(this.#more, this.#serverVersion))
     } catch (error) {
