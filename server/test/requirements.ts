@@ -1257,7 +1257,11 @@ const sentences = [
   },
   {
     id: 'model.pictures',
-    says: 'A picture in the result of a tool reaches models that can see; for others the result has its text.',
+    says: 'Pictures and PDF files that came with a result stand inside it, or follow it where the provider takes text alone there.',
+  },
+  {
+    id: 'model.sight',
+    says: 'Pictures and PDF files go to each provider in its own documented form; one that is not stored any more is told in words.',
   },
   {
     id: 'model.prompt',
@@ -1811,6 +1815,47 @@ const sentences = [
   {
     id: 'models.windows',
     says: 'The window of a model comes from the setting, else from the table, else a careful guess.',
+  },
+  {
+    id: 'models.sight',
+    says: 'Which models take pictures and PDF files comes from the setting, else from the table; any other takes text alone.',
+  },
+  {
+    id: 'files.kind',
+    says: 'A file is told by its bytes, never by its name: PNG, JPEG, GIF, WebP with their size, PDF with its pages.',
+  },
+  {
+    id: 'files.showable',
+    says: 'What cannot be shown to a model is told to it by name, type and size: what is something else, too large, has too many pages or a password.',
+  },
+  {
+    id: 'runs.seen',
+    says: 'A model that takes pictures and PDF files sees what its tools show it, by reference in the ledger; any other is told in words.',
+  },
+  {
+    id: 'runs.seenBrowser',
+    says: 'After a browser call a model that sees gets the picture of the timeline beside the text, with logins covered; any other gets the text alone.',
+  },
+  {
+    id: 'runs.seenBounds',
+    says: 'The number and the bytes of files in a request are bounded; past that the older half is dropped at once, as a step, and recall shows one again.',
+  },
+  {
+    id: 'runs.seenRoom',
+    says: 'Pictures and PDF files count in the size of a request, and old ones are dropped before results are shortened and turns folded.',
+  },
+  { id: 'runs.seenDurable', says: 'A process that takes a run over sends its model the same pictures and PDF files.' },
+  {
+    id: 'runs.seenRefused',
+    says: 'A provider that refuses a request with files is asked again without them, and the model is told why.',
+  },
+  {
+    id: 'runs.seenRoutes',
+    says: 'When the next model of a build does not see, the same turn is sent to it with text.',
+  },
+  {
+    id: 'runs.seenTeams',
+    says: 'A run shows its model only files of its own workspace and its build: no path, name or forged reference reaches another team.',
   },
   { id: 'runs.notConfigured', says: 'A run whose model has no key fails at once and names the setting.' },
   // Telemetry, demo and guides

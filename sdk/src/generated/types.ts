@@ -1099,7 +1099,7 @@ export type RunStep = {
     output: number
   } | null
   cost_usd: number | null
-  room: "shorten" | "fold" | null
+  room: "drop" | "shorten" | "fold" | null
   sub_run_id: string | null
   human_request_id: string | null
   screenshots: number
@@ -1144,7 +1144,7 @@ export type WholeRunStep = {
     output: number
   } | null
   cost_usd: number | null
-  room: "shorten" | "fold" | null
+  room: "drop" | "shorten" | "fold" | null
   sub_run_id: string | null
   human_request_id: string | null
   screenshots: number
@@ -1152,7 +1152,7 @@ export type WholeRunStep = {
   /** It comes with its result from the run that this one retries. */
   is_copied: boolean
   key: string | null
-  /** As the agent gave them; null for a turn of a model, and once the log is erased. For a step that made room: what it folded or shortened. */
+  /** As the agent gave them; null for a turn of a model, and once the log is erased. For a step that made room: what it folded, shortened or left out. */
   arguments: unknown
   /** Over 64 KiB: its beginning and the file that has all of it. */
   result: unknown

@@ -18,10 +18,12 @@ import {
   readNetworks,
   readOrigins,
   readRetention,
+  readSight,
   readWindows,
   text,
   type RetentionDays,
   type Setting,
+  type SightWord,
 } from './settingKinds.ts'
 
 /** Bad settings, all of them: the process prints them and exits 78 (EX_CONFIG of sysexits.h). */
@@ -312,6 +314,14 @@ const settings = {
     unset: 'the built-in table',
     read: readWindows,
   } satisfies Setting<Record<string, number>>,
+  modelSight: {
+    env: 'RUNYARD_MODEL_SIGHT',
+    says:
+      'Which files a model takes besides text, such as `openai-compatible:qwen3-vl=pictures,openai-compatible:*=none`: `pictures` (PNG, JPEG, GIF, ' +
+      'WebP), `pdf`, `pictures+pdf` or `none`; it overrides the built-in table. Models that are not in it take text alone.',
+    unset: 'the built-in table',
+    read: readSight,
+  } satisfies Setting<Record<string, SightWord>>,
   foldAt: integer(
     'RUNYARD_FOLD_AT',
     { min: 20, max: 95, unset: 75 },

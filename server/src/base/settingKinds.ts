@@ -223,3 +223,23 @@ export function readWindows(value = ''): Record<string, number> {
   }
   return windows
 }
+
+/** Which files besides text a model takes. */
+export const sightWords = ['pictures', 'pdf', 'pictures+pdf', 'none'] as const
+export type SightWord = (typeof sightWords)[number]
+
+const isSightWord = (word: string | undefined): word is SightWord => sightWords.some((one) => one === word)
+
+/** Reads `provider:model=pictures+pdf,provider:*=none`; throws an Error whose message follows the setting's name. */
+export function readSight(value = ''): Record<string, SightWord> {
+  const sight: Record<string, SightWord> = {}
+  for (const entry of value.split(',').map((one) => one.trim())) {
+    if (entry === '') continue
+    const [, model, word] = /^([a-z-]+:\S+)=([a-z+]+)$/.exec(entry) ?? []
+    if (model === undefined || !isSightWord(word)) {
+      throw new Error(`has the entry "${entry}": must be provider:model= and one of ${sightWords.join(', ')}`)
+    }
+    sight[model] = word
+  }
+  return sight
+}

@@ -1,5 +1,6 @@
 // A tool: what an agent can do, and what becomes of a call when the process that made it dies.
 import type { Sql } from '../base/db.ts'
+import type { SeenFile } from '../drivers/model/model.ts'
 import type { Context } from './context.ts'
 import type { EventName } from './event.ts'
 import type { Static, TObject } from './schema.ts'
@@ -35,6 +36,8 @@ interface Alongside {
   record?: (sql: Sql) => Promise<void>
   /** Files for the run's workspace, by their path in it. */
   writes?: { path: string; bytes: Buffer }[]
+  /** Pictures and PDF files for a model that takes them, beside the result; their bytes are stored by `record`, by `writes` or already. */
+  shows?: SeenFile[]
 }
 
 /** Thrown by `record`, or by the call itself: the result cannot be stored, and the message tells the model why. The call then counts as failed. */

@@ -1,7 +1,7 @@
 // Opens conversations with each provider's fake, as the engine would with the real one.
 import { after } from 'node:test'
 import { createModels, type Models } from '../../src/drivers/model/models.ts'
-import type { Conversation, Entry, Setup, Turn } from '../../src/drivers/model/model.ts'
+import type { Conversation, Entry, SeenFile, Setup, Turn } from '../../src/drivers/model/model.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { startFakeAnthropic } from './anthropic.ts'
 import type { FakeProvider } from './fakeProvider.ts'
@@ -95,8 +95,16 @@ const plainSetup = (model: string): Setup => ({
 export const user = (text: string): Entry => ({ kind: 'user', text, restarts: false })
 
 /** One turn, with nobody to stop it; the deltas of its text go to `deltas`. */
-export const next = (conversation: Conversation, deltas: string[] = []): Promise<Turn> =>
-  conversation.next({ signal: new AbortController().signal, onText: (delta) => deltas.push(delta) })
+export const next = (
+  conversation: Conversation,
+  deltas: string[] = [],
+  stored: Map<string, Buffer> = new Map(),
+): Promise<Turn> =>
+  conversation.next({
+    signal: new AbortController().signal,
+    onText: (delta) => deltas.push(delta),
+    readFiles: async (sha256s) => new Map([...stored].filter(([sha256]) => sha256s.includes(sha256))),
+  })
 
 const runId = '0198c0de-0000-7000-8000-000000000001'
 
@@ -107,10 +115,28 @@ export function logged(turn: Turn, from = 1): Extract<Entry, { kind: 'assistant'
   return JSON.parse(JSON.stringify({ kind: 'assistant', text: turn.text, calls, opaque: turn.opaque })) as never
 }
 
-export const result = (seq: number, value: unknown, error: string | null = null): Entry => ({
+export const result = (
+  seq: number,
+  value: unknown,
+  error: string | null = null,
+  files: SeenFile[] = [],
+): Extract<Entry, { kind: 'result' }> => ({
   kind: 'result',
   call_id: `${runId}:${seq}`,
   name: 'lookup',
   result: value,
   error,
+  ...(files.length > 0 && { files }),
+})
+
+/** A reference to a file; its bytes are whatever the test stores under `sha256`. */
+export const seenFile = (name: string, sha256: string, more: Partial<SeenFile> = {}): SeenFile => ({
+  name,
+  sha256,
+  media_type: 'image/png',
+  size_bytes: 1000,
+  width: 640,
+  height: 480,
+  pages: null,
+  ...more,
 })

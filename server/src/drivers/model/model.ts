@@ -1,4 +1,5 @@
 // What the engine asks of a model: the next thing to do, given everything that has happened in the run so far.
+import type { FileKind } from '../../base/fileKind.ts'
 
 /** A tool as a model sees it. */
 export interface ModelTool {
@@ -23,7 +24,18 @@ export type Entry =
   | { kind: 'system'; text: string }
   /** `opaque` is what the driver itself gave with that turn, which gets it back unread. */
   | { kind: 'assistant'; text: string | null; calls: WantedCall[]; opaque: unknown }
-  | { kind: 'result'; call_id: string; name: string; result: unknown; error: string | null }
+  /** `files` are sent beside the result: the model takes their types. */
+  | { kind: 'result'; call_id: string; name: string; result: unknown; error: string | null; files?: SeenFile[] }
+
+/** A picture or a PDF that came with a result, by reference: logs hold no bytes. */
+export interface SeenFile extends FileKind {
+  /** What it is, for the model: a path, or words. */
+  name: string
+  sha256: string
+  size_bytes: number
+  /** It came with the result without being asked for; whoever cannot see it misses nothing. */
+  is_aside?: true
+}
 
 /** Facts of the run that a procedure may read; frozen when the run began. */
 export interface RunFacts {
@@ -88,13 +100,20 @@ export interface Turn {
   opaque: unknown
 }
 
+export type ReadFiles = (sha256s: string[]) => Promise<Map<string, Buffer>>
+
 /**
  * One run's conversation with its model: it gets what happened and returns what comes next. It lives in one worker and is rebuilt from the
  * log after a takeover.
  */
 export interface Conversation {
   add(entry: Entry): void
-  next(options: { signal: AbortSignal; onText: (delta: string) => void }): Promise<Turn>
+  next(options: {
+    signal: AbortSignal
+    onText: (delta: string) => void
+    /** The bytes of files of the entries by SHA-256, of those that are still stored. Absent: no entry has files. */
+    readFiles?: ReadFiles
+  }): Promise<Turn>
 }
 
 export interface Model {

@@ -4,6 +4,7 @@ import type { Sql } from '../../base/db.ts'
 import type { Model, TokenUsage } from '../../drivers/model/model.ts'
 import { createModels, type ModelProblem, type Models, type OwnKey } from '../../drivers/model/models.ts'
 import { createPrices, type Price } from '../../drivers/model/prices.ts'
+import { createSight, type SightOf } from '../../drivers/model/sight.ts'
 import { createWindows } from '../../drivers/model/windows.ts'
 import { runbook } from '../../drivers/model/runbook/runbook.ts'
 import type { Context } from '../../kit/context.ts'
@@ -31,6 +32,8 @@ export interface EngineModels extends Omit<Models, 'find'> {
   costOf(model: string, usage: TokenUsage): string
   /** How many tokens a request to it may hold. */
   windowOf(model: string): number
+  /** Which files it takes besides text. */
+  sightOf: SightOf
   /** The most that the next call can cost: no tokenizer makes more tokens of a text than half its bytes, but for rare scripts. */
   worstCost(model: string, promptBytes: number): string
 }
@@ -72,6 +75,7 @@ export function createEngineModels({ config, db, keyring, outbound }: Context): 
     priceOf: prices.priceOf,
     costOf: prices.costOf,
     windowOf: createWindows(config.modelWindows),
+    sightOf: createSight(config.modelSight),
     worstCost: (model, promptBytes) =>
       prices.worstCostOf(model, { input_tokens: Math.ceil(promptBytes / 2), output_tokens: outputTokensMax }),
   }

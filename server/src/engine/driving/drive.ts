@@ -34,6 +34,8 @@ import { recallSet } from './recallTool.ts'
 import { resolveOpenSteps } from './resolveOpenSteps.ts'
 import { chooseRoute, recallRoutes } from './routes.ts'
 import { newRoutes, type Routes } from './routeState.ts'
+import { goWithoutFiles } from './refusedFiles.ts'
+import { shownFiles } from './shownFiles.ts'
 import { askModel, nextOfPure, usedBy, withUse, type Asked } from './turn.ts'
 import { beginStretch } from './runTelemetry.ts'
 import { connectionUseOf, givenToolsOf } from '../../kit/registry.ts'
@@ -179,6 +181,7 @@ function open(
     conversation: model.open(setup),
     setup,
     window: models.windowOf(modelName),
+    sight: models.sightOf(modelName),
     view: newView(),
     log: [],
     refusal: undefined,
@@ -242,7 +245,9 @@ async function recall(held: HeldRun): Promise<void> {
     return
   }
   const { sql } = context.db
-  const view = held.model.isPure ? undefined : ((await readView(sql, run.id)) as View | undefined)
+  const stored = held.model.isPure ? undefined : ((await readView(sql, run.id)) as View | undefined)
+  // a view of an older version says less
+  const view = stored && { ...newView(), ...stored }
   const folded = view?.folded ?? null
   if (view) held.view = view
   // blocks of a procedure read the results of older ones, whether the model is still shown them or not
@@ -300,6 +305,7 @@ async function takeTurn(parts: DriveParts, held: HeldRun): Promise<boolean> {
   const asked = await askModel(held, {
     conversation: held.conversation,
     about: null,
+    hasFiles: shownFiles(held.log, held.view, held.sight).length > 0,
     turn: held.turn + 1,
     worstCost: () => worstCost(promptBytes),
     costOf,
@@ -307,6 +313,7 @@ async function takeTurn(parts: DriveParts, held: HeldRun): Promise<boolean> {
   })
   if (asked.kind === 'moved') return false
   if (asked.kind === 'too_long') return learnWindow(held, asked)
+  if (asked.kind === 'files_refused') return goWithoutFiles(held, asked)
   if (asked.kind !== 'turn') return leave(held, asked, worstCost(promptBytes))
   held.refusal = undefined
   learnSize(held, promptBytes, asked.turn.usage)

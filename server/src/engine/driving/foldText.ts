@@ -1,5 +1,6 @@
 // The words of folding: what a model is asked to note of its old turns, and how it is shown its notes afterwards.
 import type { Entry } from '../../drivers/model/model.ts'
+import { describe } from '../../kit/shownFile.ts'
 import type { Logged } from '../ledger/history.ts'
 import { isFolded, resultText, stepOfCall, type Folded } from './folded.ts'
 
@@ -82,6 +83,7 @@ function linesOf(entry: Entry, turn: number, chars: number): string[] {
     case 'result':
       return [
         `Step ${stepOfCall(entry.call_id)} ${entry.error === null ? 'gave' : 'failed'}: ${excerpt(resultText(entry), chars)}`,
+        ...(entry.files ?? []).map((file) => `It showed ${describe(file)}`),
       ]
     default:
       return entry satisfies never

@@ -1,7 +1,9 @@
 // What a worker knows of a run while it holds it, and how it writes: all of it can be rebuilt from the log, so losing it loses nothing.
 import { scrubbed, type Scrub } from '../../base/knownSecrets.ts'
+import { inStoredOrder } from '../../base/storedOrder.ts'
 import { bytesHeld } from '../../base/valueSize.ts'
 import type { Conversation, Entry, Model, Setup } from '../../drivers/model/model.ts'
+import type { Sight } from '../../drivers/model/sight.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Begun, CallingRun, OpenResources, Outcome, ToolCall } from '../../kit/tool.ts'
 import { callIdOf, type CallStep, type Change, type Step } from '../ledger/change.ts'
@@ -36,6 +38,8 @@ export interface HeldRun extends SureWriting {
   setup: Setup
   /** How many tokens a request to the model may hold. */
   window: number
+  /** Which files the model takes besides text. */
+  sight: Sight
   /** What the model is shown of the log. */
   view: View
   /** Everything that the model was told and that is not folded; empty for a pure model, which keeps what it needs. */
@@ -139,8 +143,7 @@ export async function commit(
 
 /** Feeds the model what happened; `seq` is the number of a person's message. */
 export function feed(held: HeldRun, told: Entry, { turn = held.turn, seq = 0 } = {}): void {
-  // a person may have written a secret into a message: a model outside must not read it
-  const entry = held.scrub && !held.model.isPure ? scrubbed(told, held.scrub) : told
+  const entry = held.model.isPure ? told : asRead(held, told)
   note(held, entry)
   held.heldBytes += bytesHeld(entry)
   if (held.model.isPure) {
@@ -150,10 +153,17 @@ export function feed(held: HeldRun, told: Entry, { turn = held.turn, seq = 0 } =
   const logged = { entry, turn, seq }
   held.log.push(logged)
   // what was folded is not shown again, and what was shortened comes shortened
-  for (const shown of shownEntries([logged], { ...held.view, folded: null })) {
+  for (const shown of shownEntries([logged], { ...held.view, folded: null }, held.sight)) {
     held.conversation.add(shown)
     held.promptBytes += entryBytes(shown)
   }
+}
+
+/** As the next holder would read it from the log: the request is the same then, byte for byte. */
+function asRead({ scrub }: HeldRun, told: Entry): Entry {
+  // a person may have written a secret into a message: a model outside must not read it
+  const entry = scrub ? scrubbed(told, scrub) : told
+  return entry.kind === 'user' || entry.kind === 'system' ? entry : inStoredOrder(entry)
 }
 
 /** What the run itself must know of everything that happened, whether the model is shown it or not. */
@@ -165,7 +175,7 @@ export function note(held: HeldRun, entry: Entry): void {
 
 /** Shows the model its log in another way: how long a request is then, and `open` begins it. What is folded leaves this process. */
 export function showView(held: HeldRun, view: View): { bytes: number; open: () => void } {
-  const entries = shownEntries(held.log, view)
+  const entries = shownEntries(held.log, view, held.sight)
   const bytes = held.fixedBytes + bytesOf(entries)
   return {
     bytes,
@@ -187,7 +197,9 @@ export function feedOutcome(held: HeldRun, step: CallStep, outcome: Outcome): vo
   const result = 'error' in outcome ? null : outcome.result
   const callId = callIdOf(held.run.id, step.seq)
   // under the name that the model used: a block that it ran by run_step is in the ledger under the block's own tool
-  feed(held, { kind: 'result', call_id: callId, name: held.callNames.get(callId) ?? step.tool, result, error })
+  const name = held.callNames.get(callId) ?? step.tool
+  const { shows: files = [] } = outcome
+  feed(held, { kind: 'result', call_id: callId, name, result, error, ...(files.length > 0 && { files }) })
 }
 
 /** What tools see of a run. */

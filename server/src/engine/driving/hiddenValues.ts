@@ -1,11 +1,14 @@
 // What a run may use and nobody may see: cut out of everything that leaves the run, and put into a call only when it leaves.
+import { hash } from 'node:crypto'
 import { joined, scrubbed, scrubberOf, type Scrub } from '../../base/knownSecrets.ts'
+import { isRecord } from '../../base/isRecord.ts'
 import { marksOf } from '../../base/secretMark.ts'
+import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import type { Turn, WantedCall } from '../../drivers/model/model.ts'
 import type { Context } from '../../kit/context.ts'
 import type { GivenTo } from '../../kit/given.ts'
 import { connectionUseOf, hiddenValuesOf, secretUseOf } from '../../kit/registry.ts'
-import type { CallingRun, OutsideTool, Tool } from '../../kit/tool.ts'
+import type { CallingRun, Outcome, OutsideTool, Tool } from '../../kit/tool.ts'
 import type { LoadedBuild } from '../builds/loadBuild.ts'
 
 /** Whatever the build's connections, secrets and logins hold is known to be secret. Undefined: they hold nothing. */
@@ -52,4 +55,30 @@ export async function filledInput(asked: GivenTo, tool: OutsideTool<never>, inpu
   const use = secretUseOf(asked.context)
   if (!use) throw new Error('This server keeps no secrets.')
   return use.putIn({ ...asked, input })
+}
+
+/** A file that holds a secret in its bytes is not shown. What came along was made by us, and covers what is hidden (masking.ts). */
+export async function withoutSecretFiles(
+  { scrub, context }: { scrub: Scrub | undefined; context: Context },
+  outcome: Outcome,
+): Promise<Outcome> {
+  const asked = outcome.shows?.filter(({ is_aside }) => !is_aside) ?? []
+  if (!scrub || asked.length === 0) return outcome
+  const written = outcome.writes?.map(({ bytes }) => bytes) ?? []
+  const stored = await postgresBlobs(context.db.sql).get(asked.map(({ sha256 }) => sha256))
+  const holds = (bytes: Buffer) => {
+    const text = bytes.toString('latin1')
+    return scrub(text) !== text
+  }
+  // what is written with the result was cut already, and is another file then
+  const bad = asked.filter(({ sha256 }) => {
+    const bytes = stored.get(sha256)
+    return bytes ? holds(bytes) : !written.some((one) => hash('sha256', one) === sha256)
+  })
+  if (bad.length === 0) return outcome
+  const shows = outcome.shows?.filter((file) => !bad.includes(file)) ?? []
+  const said = bad.map(({ name }) => `${name} is not shown: it holds a secret.`)
+  if ('error' in outcome) return { ...outcome, shows }
+  const { result } = outcome
+  return { ...outcome, shows, result: isRecord(result) ? { ...result, not_shown: said } : { result, not_shown: said } }
 }

@@ -46,7 +46,11 @@ async function write(sql: Sql, held: HeldRun, step: CallStep, outcome: Outcome):
     files.push(...(written.files ?? []))
   }
   await outcome.record?.(sql)
-  const kept = 'error' in clean ? { error: clean.error } : { result: clean.result, files }
+  const { shows } = clean
+  const kept = {
+    ...('error' in clean ? { error: clean.error } : { result: clean.result, files }),
+    ...(shows && { shows }),
+  }
   await sql`
     update run_steps set arrived = ${storableJson({ attempt: step.attempt, at: new Date(), outcome: kept })}::jsonb
     where run_id = ${run.id} and seq = ${step.seq}`

@@ -15,7 +15,7 @@ import { newChange, type CallStep } from '../ledger/change.ts'
 import { isTransient, type Effect } from '../ledger/applyLane.ts'
 import { insideFailure, recordEffect, waitEffect, writeEffect } from './callEffects.ts'
 import { callingRunOf, commit, feedOutcome, toolCallOf, type HeldRun } from './heldRun.ts'
-import { filledInput, readScrubber } from './hiddenValues.ts'
+import { filledInput, readScrubber, withoutSecretFiles } from './hiddenValues.ts'
 import { saveFailure, saveLateOutcome } from './lateOutcome.ts'
 import { Fenced, Yielded } from './leaving.ts'
 import { capped, filesOf, recordOutcome, withoutSecrets } from './outcome.ts'
@@ -59,7 +59,7 @@ async function makeOnce(held: HeldRun, step: CallStep, { probe = false, bound }:
     held.scrub = await readScrubber(context, callingRunOf(held.run), held.build)
     if (probe && tool.probe) outcome = await unlessAborted(tool.probe(call, outside), signal)
     outcome ??= await unlessAborted(execute(held, tool, call, outside), signal)
-    outcome = withoutSecrets(outcome, held.scrub)
+    outcome = await withoutSecretFiles(held, withoutSecrets(outcome, held.scrub))
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof NotYet) return putOff(held, step, error)
@@ -112,7 +112,9 @@ export async function askAgain(held: HeldRun, step: CallStep, reason: string): P
   await commit(held, newChange(held.run, held.turn), [waitEffect(held, asked, open, () => undefined)])
 }
 
-export async function recordResult(held: HeldRun, step: CallStep, outcome: Outcome): Promise<void> {
+export async function recordResult(held: HeldRun, step: CallStep, given: Outcome): Promise<void> {
+  // nobody looks at a file in a run without a language model
+  const outcome = held.model.isPure ? { ...given, shows: [] } : given
   const { outcome: clean, overflow } = capped(step, outcome)
   const effects = filesOf(outcome, overflow).map((file) => writeEffect(held, step, file))
   if (outcome.record) effects.push(recordEffect(outcome.record))

@@ -1,4 +1,5 @@
-// Before a turn that would not fit the model's window: old results are shortened, then old turns folded into notes that the model writes as a step.
+// Before a turn that would not fit the model's window: old pictures are dropped, then old results shortened, then old turns folded into notes that
+// the model writes as a step.
 import { scrubbed } from '../../base/knownSecrets.ts'
 import { storableText } from '../../base/storable.ts'
 import type { Turn } from '../../drivers/model/model.ts'
@@ -8,15 +9,18 @@ import { isFolded, type Folded } from './folded.ts'
 import { commit, showView, type HeldRun } from './heldRun.ts'
 import { planRoom, type Shortening, type View } from './modelView.ts'
 import { newStep } from './planCalls.ts'
+import { dropAtBounds, shownBytesMax, shownFiles, type StepFiles } from './shownFiles.ts'
 import { askModel, usedBy, withUse, type Asked, type Asking } from './turn.ts'
 
 /** What such a step is about, as it stands in the ledger: whoever takes the run over continues with the same turns. */
 interface RoomStep {
-  room: 'shorten' | 'fold'
+  room: 'drop' | 'shorten' | 'fold'
   from_turn: number
   through_turn: number
   /** How many results of calls are shown shorter, or not any more. */
   results: number
+  /** How many pictures and PDF files are not shown any more; a fold has them among its turns. */
+  files?: number
   /** About how long the request was, and how long it may be. */
   tokens_before: number
   window: number
@@ -28,9 +32,9 @@ type Left =
   | { kind: 'again' }
   /** The provider refused the request as too long, and nothing is left that could be shortened. */
   | { kind: 'stuck' }
-  | Exclude<Asked, { kind: 'turn' | 'too_long' | 'moved' }>
+  | Exclude<Asked, { kind: 'turn' | 'too_long' | 'files_refused' | 'moved' }>
 
-interface RoomParts extends Omit<Asking, 'conversation' | 'about' | 'turn' | 'worstCost' | 'onText'> {
+interface RoomParts extends Omit<Asking, 'conversation' | 'about' | 'hasFiles' | 'turn' | 'worstCost' | 'onText'> {
   worstCost: (promptBytes: number) => string
 }
 
@@ -39,11 +43,14 @@ export async function makeRoom(held: HeldRun, parts: RoomParts): Promise<Left> {
   if (isRoomStep(begun?.arguments)) return fold(held, parts, begun.arguments)
   // a turn that was begun is asked again as it was
   if (begun) return { kind: 'fits' }
-  const { view, promptBytes, window, context, fixedBytes } = held
+  const { view, promptBytes, window, context, fixedBytes, sight } = held
+  const atBounds = dropAtBounds(shownFiles(held.log, view, sight), shownBytesMax(context.config.runMemoryBytes))
+  if (atBounds !== undefined) return drop(held, atBounds)
   const limitBytes = ((view.window ?? window) * view.bytesPerToken * context.config.foldAt) / 100
   if (promptBytes <= limitBytes) return { kind: 'fits' }
-  const plan = planRoom(held.log, view, { fixedBytes, limitBytes })
-  if (plan.kind === 'shorten') return shorten(held, plan.shortened)
+  const plan = planRoom(held.log, view, { fixedBytes, limitBytes, sight })
+  if (plan.kind === 'drop') return drop(held, plan.dropped)
+  if (plan.kind === 'shorten') return shorten(held, plan)
   if (plan.kind === 'fold') return fold(held, parts, stepOver(held, 'fold', plan.through))
   return { kind: held.refusal ? 'stuck' : 'fits' }
 }
@@ -65,9 +72,35 @@ function stepOver(held: HeldRun, room: RoomStep['room'], through: number): RoomS
   }
 }
 
-async function shorten(held: HeldRun, shortened: Shortening[]): Promise<Left> {
+/** How many files are not shown any more once those up to this step are dropped. */
+const filesUpTo = ({ log, view, sight }: HeldRun, dropped: number): StepFiles[] =>
+  shownFiles(log, view, sight).filter(({ step }) => step <= dropped)
+
+const countOf = (files: StepFiles[]): number => files.reduce((sum, one) => sum + one.files.length, 0)
+
+async function drop(held: HeldRun, dropped: number): Promise<Left> {
+  const files = filesUpTo(held, dropped)
+  const turns = files.map(({ turn }) => turn)
+  const about = {
+    ...stepOver(held, 'drop', Math.max(...turns)),
+    from_turn: Math.min(...turns),
+    results: 0,
+    files: countOf(files),
+  }
+  return changeView(held, { ...held.view, dropped }, about)
+}
+
+async function shorten(
+  held: HeldRun,
+  { shortened, dropped }: { shortened: Shortening[]; dropped: number },
+): Promise<Left> {
   const about = stepOver(held, 'shorten', Math.max(...shortened.map(({ through }) => through)))
-  const view: View = { ...held.view, shortened }
+  const files = countOf(filesUpTo(held, dropped))
+  return changeView(held, { ...held.view, shortened, dropped }, { ...about, ...(files > 0 && { files }) })
+}
+
+/** A change of the view that needs nobody, as a step of its own. */
+async function changeView(held: HeldRun, view: View, about: RoomStep): Promise<Left> {
   const step: ModelStep = { ...newStep(held, held.step + 1, undefined, held.modelName, about), kind: 'model' }
   await record(held, step, view, { words: wordsOf(held, view, about), notes: null })
   held.step = step.seq
@@ -96,6 +129,7 @@ async function fold(held: HeldRun, parts: RoomParts, about: RoomStep): Promise<L
     ...parts,
     conversation,
     about,
+    hasFiles: false,
     turn: held.turn,
     worstCost: () => parts.worstCost(request.length + JSON.stringify(asked).length),
     onText: () => undefined,
@@ -141,11 +175,16 @@ interface Words {
 function wordsOf(
   held: HeldRun,
   view: View,
-  { room, from_turn, through_turn, results, tokens_before }: RoomStep,
+  { room, from_turn, through_turn, results, files = 0, tokens_before }: RoomStep,
 ): Words {
   const turns = from_turn === through_turn ? `turn ${from_turn}` : `turns ${from_turn} to ${through_turn}`
   const what = `${results} ${results === 1 ? 'result' : 'results'}`
-  const done = room === 'fold' ? `Folded ${turns} with ${what} into notes` : `Shortened ${what} of ${turns}`
+  const seen = `${files} ${files === 1 ? 'picture or PDF' : 'pictures and PDF files'}`
+  const done = {
+    drop: `Left out ${seen} of ${turns}`,
+    shorten: `Shortened ${what} of ${turns}${files > 0 ? ` and left out ${seen}` : ''}`,
+    fold: `Folded ${turns} with ${what} into notes`,
+  }[room]
   const [before, after] = [count(tokens_before), count(tokensOf(showView(held, view).bytes, view))]
   return {
     says: `${done}: about ${before} tokens before, ${after} after`,

@@ -1,9 +1,13 @@
 // What a model is shown of a log that does not fit: shortened results, folded turns, and people's own words.
 import assert from 'node:assert/strict'
+import { seenFile } from '../../../test/fakes/talk.ts'
 import { proves } from '../../../test/kit/proves.ts'
+import type { Entry, SeenFile } from '../../drivers/model/model.ts'
+import { createSight } from '../../drivers/model/sight.ts'
 import type { Logged } from '../ledger/history.ts'
 import { foldRequest, peopleIn, plainNotes } from './foldText.ts'
 import { bytesOf, entryBytes, newView, planRoom, shownEntries, type View } from './modelView.ts'
+import { dropAtBounds, shownBytesMax } from './shownFiles.ts'
 
 const runId = '0198c0de-0000-7000-8000-000000000001'
 
@@ -82,10 +86,90 @@ proves(
   },
 )
 
-proves('runs.foldedView', 'a picture counts as a picture and not as its letters', () => {
-  const picture = { media_type: 'image/png', base64: 'A'.repeat(400_000) }
-  assert.ok(entryBytes({ kind: 'result', call_id: 'r:1', name: 'look', result: { picture }, error: null }) < 10_000)
+const picture = seenFile('a picture of page 1', 'abc', { width: 1500, height: 1000, is_aside: true })
+const sight = createSight({})('anthropic:claude-sonnet-4-5')
+/** Turns whose results come with a picture of 2,000 tokens. */
+const seeing = (count: number, chars: number): Logged[] =>
+  turns(count, chars).map((one) =>
+    one.entry.kind === 'result' ? { ...one, entry: { ...one.entry, files: [picture] } } : one,
+  )
+const filesOfSize = (count: number, size_bytes: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    step: index + 1,
+    turn: index + 1,
+    files: [{ ...picture, size_bytes }],
+  }))
+
+const filesIn = (entries: Entry[]): number[] =>
+  entries.flatMap((entry) => (entry.kind === 'result' && entry.files ? [Number(entry.call_id.split(':')[1])] : []))
+
+proves(
+  'runs.seenRoom',
+  'a picture counts by its pixels, a PDF by its pages, and what is not shown counts nothing',
+  () => {
+    const one = turnOf(1, 10)[1]!.entry as Extract<Entry, { kind: 'result' }>
+    const with_ = (file: SeenFile) => entryBytes({ ...one, files: [file] })
+    const bare = entryBytes(one)
+    assert.equal(with_(picture) - bare, 2000 * 4)
+    assert.equal(with_({ ...picture, width: 8000, height: 8000 }) - bare, 5000 * 4)
+    const pdf = { ...picture, media_type: 'application/pdf', width: null, height: null } as const
+    assert.equal(with_({ ...pdf, pages: 10 }) - bare, 30_000 * 4)
+    assert.equal(with_({ ...pdf, size_bytes: 8_000_000 }) - bare, 300_000 * 4)
+    assert.equal(bytesOf(shownEntries(seeing(4, 100), newView())), bytesOf(shownEntries(turns(4, 100), newView())))
+  },
+)
+
+proves(
+  'runs.seenRoom',
+  'old pictures go before results are shortened, and say what they were and where they lie',
+  () => {
+    const log = seeing(12, 300)
+    const bounds = { fixedBytes: 1000, limitBytes: 60_000, sight }
+    const plan = planRoom(log, newView(), bounds)
+    assert.ok(plan.kind === 'drop' && plan.dropped > 4 && plan.dropped < 12, JSON.stringify(plan))
+    const view = { ...newView(), dropped: plan.dropped }
+    const shown = shownEntries(log, view, sight)
+    assert.deepEqual(
+      filesIn(shown),
+      Array.from({ length: 12 - plan.dropped }, (_, index) => plan.dropped + 1 + index),
+    )
+    assert.deepEqual((shown[1] as { result: unknown }).result, {
+      result: '1'.padEnd(300, 'x'),
+      not_shown: [
+        'a picture of page 1 (image/png, 1500×1000, 1 KB), about 2000 tokens: not shown any more, to make room. recall with step 1 shows it again.',
+      ],
+    })
+    assert.ok(bytesOf(shown) < 59_000 * 0.7)
+    // where the text is what is long, both are done at once, and there is one change of the view
+    const wordy = planRoom(seeing(12, 4000), newView(), { ...bounds, limitBytes: 90_000 })
+    assert.ok(wordy.kind === 'shorten' && wordy.dropped > 0, JSON.stringify(wordy))
+    assert.equal(planRoom(turns(12, 4000), newView(), { ...bounds, limitBytes: 40_000 }).kind, 'shorten')
+  },
+)
+
+proves('runs.seenRoom', 'pictures of the newest turn go last, one by one, before its results are shortened', () => {
+  const one = seeing(1, 100)
+  const call = one[1]!
+  const two = { ...call, entry: { ...(call.entry as object), call_id: `${runId}:2` } as never }
+  const bounds = { fixedBytes: 1000, limitBytes: 5000, sight }
+  const plan = planRoom([...one, two], newView(), bounds)
+  assert.deepEqual(plan, { kind: 'drop', dropped: 1 })
+  assert.deepEqual(planRoom([...one, two], { ...newView(), dropped: 1 }, bounds), { kind: 'drop', dropped: 2 })
 })
+
+proves(
+  'runs.seenBounds',
+  'past the number or the bytes of a request the older half goes at once, and the newest stay',
+  () => {
+    assert.equal(dropAtBounds(filesOfSize(20, 1000), 12_000_000), undefined)
+    assert.equal(dropAtBounds(filesOfSize(21, 1000), 12_000_000), 11)
+    assert.equal(dropAtBounds(filesOfSize(4, 3_000_000), 12_000_000), undefined)
+    assert.equal(dropAtBounds(filesOfSize(5, 3_000_000), 12_000_000), 3)
+    assert.equal(dropAtBounds(filesOfSize(2, 8_000_000), 12_000_000), 1)
+    assert.equal(shownBytesMax(64 * 1024 ** 2), 12_000_000)
+    assert.equal(shownBytesMax(4_000_000), 1_000_000)
+  },
+)
 
 proves(
   'runs.foldRequest',

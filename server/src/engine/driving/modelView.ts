@@ -1,8 +1,11 @@
-// What a model is shown of a run's log: all of it while that fits its window, else with old results shortened and old turns folded into notes.
+// What a model is shown of a run's log: all of it while that fits its window, else without old pictures, with old results shortened and old turns
+// folded into notes.
 import type { Entry } from '../../drivers/model/model.ts'
+import { blind, type Sight } from '../../drivers/model/sight.ts'
 import type { Logged } from '../ledger/history.ts'
 import { isFolded, resultText, stepOfCall, type Folded, type LoggedResult } from './folded.ts'
 import { notesText } from './foldText.ts'
+import { fileTokens, shownFiles, withShownFiles } from './shownFiles.ts'
 
 /** Results of turns up to `through` are shown with at most this many characters. */
 export interface Shortening {
@@ -14,6 +17,8 @@ export interface Shortening {
 export interface View {
   folded: Folded | null
   shortened: Shortening[]
+  /** Pictures and PDF files of steps up to this one are not shown any more; 0: all are. */
+  dropped: number
   /** The window that a provider's refusal taught; null: that of the table. */
   window: number | null
   /** The provider’s last count says this. */
@@ -21,23 +26,24 @@ export interface View {
 }
 
 /** Careful for English and JSON, until the provider's first count. */
-export const newView = (): View => ({ folded: null, shortened: [], window: null, bytesPerToken: 3 })
+export const newView = (): View => ({ folded: null, shortened: [], dropped: 0, window: null, bytesPerToken: 3 })
 
-export function shownEntries(log: readonly Logged[], view: View): Entry[] {
-  const kept = log.filter((one) => !isFolded(one, view.folded)).map((one) => shown(one, view.shortened))
+/** `sight`: which files the model takes. */
+export function shownEntries(log: readonly Logged[], view: View, sight: Sight = blind): Entry[] {
+  const kept = log.filter((one) => !isFolded(one, view.folded)).map((one) => shown(one, view, sight))
   return view.folded ? [{ kind: 'system', text: notesText(view.folded) }, ...kept] : kept
 }
 
-function shown({ entry, turn }: Logged, shortened: Shortening[]): Entry {
+function shown({ entry, turn }: Logged, view: View, sight: Sight): Entry {
   if (entry.kind !== 'result') return entry
-  const chars = Math.min(...shortened.filter(({ through }) => turn <= through).map((one) => one.chars))
-  return Number.isFinite(chars) ? shortenedResult(entry, chars) : entry
+  const chars = Math.min(...view.shortened.filter(({ through }) => turn <= through).map((one) => one.chars))
+  return withShownFiles(Number.isFinite(chars) ? shortenedResult(entry, chars) : entry, view, sight)
 }
 
 /** About how many characters a shortened result needs to say that it is shortened. */
 const remarkChars = 120
 
-function shortenedResult(entry: LoggedResult, chars: number): Entry {
+function shortenedResult(entry: LoggedResult, chars: number): LoggedResult {
   const text = resultText(entry)
   if (text.length <= chars + remarkChars) return entry
   const step = stepOfCall(entry.call_id)
@@ -46,14 +52,14 @@ function shortenedResult(entry: LoggedResult, chars: number): Entry {
   return { ...entry, result: { shortened: true, characters: text.length, beginning, whole: `recall step ${step}` } }
 }
 
-/** Providers count a picture by its size in pixels: about this many bytes of text. */
-const pictureBytes = 6000
+/** About as many bytes of text make a token; what the provider counts teaches the rest (`bytesPerToken`). */
+const bytesOfFileToken = 4
 
 /** About how much an entry adds to a request. */
 export function entryBytes(entry: Entry): number {
-  const whole = JSON.stringify(entry).length
-  const picture = entry.kind === 'result' ? (entry.result as { picture?: { base64?: unknown } } | null)?.picture : null
-  return typeof picture?.base64 === 'string' ? whole - picture.base64.length + pictureBytes : whole
+  if (entry.kind !== 'result' || !entry.files) return JSON.stringify(entry).length
+  const { files, ...bare } = entry
+  return JSON.stringify(bare).length + files.reduce((sum, file) => sum + fileTokens(file), 0) * bytesOfFileToken
 }
 
 export const bytesOf = (entries: readonly Entry[]): number => entries.reduce((sum, entry) => sum + entryBytes(entry), 0)
@@ -63,10 +69,12 @@ interface Bounds {
   fixedBytes: number
   /** What a request may have. */
   limitBytes: number
+  sight?: Sight
 }
 
 type RoomPlan =
-  | { kind: 'shorten'; shortened: Shortening[] }
+  | { kind: 'drop'; dropped: number }
+  | { kind: 'shorten'; shortened: Shortening[]; dropped: number }
   | { kind: 'fold'; through: number }
   /** Nothing that could be left out is there. */
   | { kind: 'none' }
@@ -79,26 +87,38 @@ const oldResultChars = 200
 const newResultCharsMin = 300
 
 /**
- * The first that helps: old results are shortened, old turns are folded, and last the results of the newest turns are shortened. Between two
- * such changes requests only grow at their end, which keeps the provider's cache of their beginning useful.
+ * The first that helps: old pictures are dropped, old results are shortened, old turns are folded, and last the same is done with the newest
+ * turns. Between two such changes requests only grow at their end, which keeps the provider's cache of their beginning useful.
  */
-export function planRoom(log: readonly Logged[], view: View, { fixedBytes, limitBytes }: Bounds): RoomPlan {
+export function planRoom(
+  log: readonly Logged[],
+  view: View,
+  { fixedBytes, limitBytes, sight = blind }: Bounds,
+): RoomPlan {
   const room = Math.max(limitBytes - fixedBytes, limitBytes * 0.15)
-  const before = bytesOf(shownEntries(log, view))
-  const after = (shortened: Shortening[]) => bytesOf(shownEntries(log, { ...view, shortened }))
-  const old = oldTurns(log, view, room * keptShare)
+  const bytesWith = (change: Partial<View>) => bytesOf(shownEntries(log, { ...view, ...change }, sight))
+  const before = bytesWith({})
+  const files = shownFiles(log, view, sight)
+  const old = oldTurns(log, view, sight, room * keptShare)
   if (old !== undefined) {
+    const dropped = files.findLast(({ turn }) => turn <= old)?.step ?? view.dropped
+    if (dropped > view.dropped && bytesWith({ dropped }) <= room * enoughShare) return { kind: 'drop', dropped }
     const shortened = withShortening(view.shortened, { through: old, chars: oldResultChars })
-    const bytes = after(shortened)
+    const bytes = bytesWith({ shortened, dropped })
     return bytes < before && bytes <= room * enoughShare
-      ? { kind: 'shorten', shortened }
+      ? { kind: 'shorten', shortened, dropped }
       : { kind: 'fold', through: old }
   }
+  // the newest file stays as long as others can go
+  const newestFile = files.at(-2) ?? files.at(-1)
+  if (newestFile) return { kind: 'drop', dropped: newestFile.step }
   const newest = log.at(-1)?.turn ?? 0
   const results = log.filter((one) => one.entry.kind === 'result' && !isFolded(one, view.folded)).length
   const chars = Math.max(newResultCharsMin, Math.floor((room * 0.5) / Math.max(1, results)))
   const shortened = withShortening(view.shortened, { through: newest, chars })
-  return after(shortened) < before * 0.95 ? { kind: 'shorten', shortened } : { kind: 'none' }
+  return bytesWith({ shortened }) < before * 0.95
+    ? { kind: 'shorten', shortened, dropped: view.dropped }
+    : { kind: 'none' }
 }
 
 /** One that the new one includes says nothing more. */
@@ -108,11 +128,11 @@ const withShortening = (shortened: Shortening[], added: Shortening): Shortening[
 ]
 
 /** The last turn before those that are kept; undefined: all are kept. The newest turn always is. */
-function oldTurns(log: readonly Logged[], view: View, keptBytes: number): number | undefined {
+function oldTurns(log: readonly Logged[], view: View, sight: Sight, keptBytes: number): number | undefined {
   const bytes = new Map<number, number>()
   for (const one of log) {
     if (isFolded(one, view.folded)) continue
-    const size = entryBytes(shown(one, view.shortened))
+    const size = entryBytes(shown(one, view, sight))
     bytes.set(one.turn, (bytes.get(one.turn) ?? 0) + size)
   }
   const turns = [...bytes.keys()].filter((turn) => turn > 0).toSorted((one, other) => other - one)

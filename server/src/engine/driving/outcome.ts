@@ -16,7 +16,9 @@ interface Capped {
 
 export function capped(step: CallStep, outcome: Outcome): Capped {
   if ('error' in outcome) {
-    return { outcome: { error: storableText(outcome.error.slice(0, previewBytes)) }, overflow: undefined }
+    const { shows } = outcome
+    const error = storableText(outcome.error.slice(0, previewBytes))
+    return { outcome: { error, ...(shows && { shows }) }, overflow: undefined }
   }
   const result: unknown = storable(outcome.result ?? null)
   const sizeBytes = Buffer.byteLength(JSON.stringify(result))
@@ -50,7 +52,8 @@ export function filesOf({ writes = [] }: Outcome, overflow: Capped['overflow']):
 export function withoutSecrets(outcome: Outcome, scrub: Scrub | undefined): Outcome {
   if (!scrub) return outcome
   const writes = outcome.writes?.map(({ path, bytes }) => ({ path, bytes: scrubbedBytes(bytes, scrub) }))
-  const alongside = { ...outcome, ...(writes && { writes }) }
+  const shows = outcome.shows?.map((file) => ({ ...file, name: scrub(file.name) }))
+  const alongside = { ...outcome, ...(writes && { writes }), ...(shows && { shows }) }
   if ('error' in alongside) return { ...alongside, error: scrub(alongside.error) }
   return { ...alongside, result: scrubbed(storable(alongside.result), scrub) }
 }
@@ -73,6 +76,7 @@ export function recordOutcome(change: Change, step: CallStep, outcome: Outcome):
     type: 'tool_result',
     role: 'tool',
     tool_result: { tool_call_id: callId, result: ended.result, error, duration_ms: durationMs },
+    opaque: outcome.shows?.length ? { files: outcome.shows } : null,
   })
   addEvent(change, 'run.tool_call.completed', {
     tool_call_id: callId,

@@ -3,6 +3,8 @@ import type { Sql } from '../../base/db.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import { Type } from '../../kit/schema.ts'
 import { outsideTool, type Outcome } from '../../kit/tool.ts'
+import type { SeenFile } from '../../drivers/model/model.ts'
+import { callIdOf } from '../ledger/change.ts'
 
 /** How much of a result comes at once: what is recalled must fit a small window too. */
 const charsAtOnce = 6000
@@ -17,7 +19,7 @@ const searchedBytes = 32 * 1024 ** 2
 const recall = outsideTool({
   name: 'recall',
   description:
-    'Read from the log of this run what you are shown shortened or not any more: the result of a step by its number, or where words occur.',
+    'Read from the log of this run what you are shown shortened or not any more: the result of a step by its number, with its pictures, or where words occur.',
   input: Type.Object(
     {
       step: Type.Optional(
@@ -60,7 +62,9 @@ async function readStep(sql: Sql, runId: string, step: number, offset: number): 
   if (!found) return { error: `Step ${step} of this run is not a call that has ended.` }
   const { tool, given, text, error, characters } = found
   const next = offset + charsAtOnce
+  const shows = offset === 0 ? await filesOfStep(sql, runId, step) : []
   return {
+    ...(shows.length > 0 && { shows }),
     result: {
       step,
       tool,
@@ -69,6 +73,18 @@ async function readStep(sql: Sql, runId: string, step: number, offset: number): 
       ...(characters !== null && next < characters && { next_offset: next }),
     },
   }
+}
+
+/** The pictures and PDF files that came with a result: now they are asked for. */
+async function filesOfStep(sql: Sql, runId: string, step: number): Promise<SeenFile[]> {
+  const [found] = await sql<{ files: SeenFile[] | null }>`
+    select opaque -> 'files' as files from run_messages
+    where run_id = ${runId} and type = 'tool_result' and tool_result ->> 'tool_call_id' = ${callIdOf(runId, step)}`
+  return (found?.files ?? []).map((file) => {
+    const asked = { ...file }
+    delete asked.is_aside
+    return asked
+  })
 }
 
 interface Hit {

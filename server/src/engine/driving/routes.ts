@@ -62,6 +62,7 @@ function useRoute(held: HeldRun, name: string): void {
   held.model = routes.team.find(name)
   held.setup = { ...held.setup, model: name }
   held.window = routes.models.windowOf(name)
+  held.sight = routes.models.sightOf(name)
   held.refusal = undefined
   // what one model's refusal taught about its window says nothing about another's
   const view = name === held.modelName ? held.view : { ...held.view, window: null }

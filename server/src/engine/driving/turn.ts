@@ -2,11 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { liveScrub } from '../../base/liveScrub.ts'
 import { storable } from '../../base/storable.ts'
+import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import {
   ContextExceeded,
   ModelRefused,
   ModelTrouble,
   type Conversation,
+  type ReadFiles,
   type TokenUsage,
   type Turn,
 } from '../../drivers/model/model.ts'
@@ -35,11 +37,15 @@ export type Asked =
   | { kind: 'moved' }
   /** The request is longer than what the model can hold. */
   | { kind: 'too_long'; code: string; message: string; step: ModelStep }
+  /** The provider refuses the request, which has pictures or PDF files: without them it may be taken. */
+  | { kind: 'files_refused'; message: string; step: ModelStep }
 
 export interface Asking {
   conversation: Conversation
   /** What the step is about, where it is no turn of the run itself. */
   about: unknown
+  /** The conversation shows the model pictures or PDF files. */
+  hasFiles: boolean
   /** The turn that the step belongs to. */
   turn: number
   /** The worst that the next call can cost. */
@@ -82,6 +88,7 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
       }
       if (error instanceof ModelRefused) {
         const { code, message } = error
+        if (asking.hasFiles && code === 'model_refused_request') return { kind: 'files_refused', message, step }
         const reason = refusalReason(error)
         if (reason && (await leaveRoute(held, { step, reason, message }))) return { kind: 'moved' }
         return { kind: 'failed', code, message, step }
@@ -113,7 +120,8 @@ async function nextLive({ signal, scrub, context, run }: HeldRun, asking: Asking
   const time = teamTimeOf(context)
   // how long it takes depends on the team's secrets
   const onText = scrub ? (delta: string) => time.piece(run.team_id, () => live.hear(delta)) : live.hear
-  const turn = await asking.conversation.next({ signal, onText })
+  const readFiles: ReadFiles = (sha256s) => postgresBlobs(context.db.sql).get(sha256s)
+  const turn = await asking.conversation.next({ signal, onText, readFiles })
   live.end()
   return turn
 }

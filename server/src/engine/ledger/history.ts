@@ -1,6 +1,6 @@
 // Reads a run's log back: the entries that its model gets after a takeover, exactly as it got them while the run was held.
 import { part, type Sql } from '../../base/db.ts'
-import type { Entry, WantedCall } from '../../drivers/model/model.ts'
+import type { Entry, SeenFile, WantedCall } from '../../drivers/model/model.ts'
 import type { CallStep, MessageRole, MessageType, ModelStep, Step, ToolResult } from './change.ts'
 import { openStepList } from './lifecycle.ts'
 import { wholeText } from './largeTexts.ts'
@@ -147,12 +147,17 @@ export function entryOf({ role, text_content, restarts }: LoggedMessage): Entry 
 }
 
 function addTo(turn: OpenTurn, { type, text_content, tool_call, tool_result, opaque }: LoggedMessage): void {
-  if (opaque !== null) turn.opaque = opaque
+  if (opaque !== null && !tool_result) turn.opaque = opaque
   if (type === 'text') turn.text = text_content
   if (tool_call) turn.calls.push(tool_call)
   if (tool_result) {
     const { tool_call_id, result, error } = tool_result
     const name = turn.calls.find(({ id }) => id === tool_call_id)?.name ?? ''
-    turn.results.push({ kind: 'result', call_id: tool_call_id, name, result, error })
+    const files = filesOfResult(opaque)
+    turn.results.push({ kind: 'result', call_id: tool_call_id, name, result, error, ...(files && { files }) })
   }
 }
+
+/** The message of a result has the files that came with it, by reference. */
+const filesOfResult = (opaque: unknown): SeenFile[] | undefined =>
+  (opaque as { files?: SeenFile[] } | null)?.files ?? undefined

@@ -103,9 +103,8 @@ proves(
 
 proves('artifacts.look', 'a model looks at a picture of the page that it has saved', needsBrowser, async () => {
   await made(calls('artifact_save', { procedure: steps, html }), calls('artifact_look'), ends)
-  const messages = (provider.requests.at(-1)?.body.messages ?? []) as { content: { type: string }[] }[]
-  const picture = messages.at(-1)?.content.find(({ type }) => type === 'image')
-  assert.match(JSON.stringify(picture), /"media_type":"image\/jpeg","data":"\/9j\//)
+  const result = JSON.stringify(provider.requests.at(-1)?.body.messages.at(-1))
+  assert.match(result, /"type":"tool_result".*"media_type":"image\/jpeg","data":"\/9j\//)
   assert.match(lastRequest(), /In all/)
 })
 

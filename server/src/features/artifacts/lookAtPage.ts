@@ -1,6 +1,7 @@
 // The tool by which a model looks at the page as it is now: a picture of it, drawn by the browser.
 import { BrowserGone, CannotPrint } from '../../drivers/browser/browser.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
+import { showBytes } from '../../kit/shownFile.ts'
 import { outsideTool, type Outcome } from '../../kit/tool.ts'
 import { printFor } from './printing.ts'
 import { drawPage } from './renderPage.ts'
@@ -18,7 +19,7 @@ export const artifactLook = outsideTool({
   input: Type.Object({ theme: Type.Optional(oneOf(['light', 'dark'])) }),
   onDoubt: 'retry',
   timeoutMs,
-  async execute({ run, input }, { context, signal }): Promise<Outcome> {
+  async execute({ run, step, input }, { context, signal }): Promise<Outcome> {
     const { sql } = context.db
     const artifact = await artifactOfRun(sql, run)
     if (!artifact) return { error: notWorking }
@@ -35,8 +36,11 @@ export const artifactLook = outsideTool({
         (printer) => printer.picture(drawn.html, wanted),
         signal,
       )
-      const picture = { media_type: 'image/jpeg', base64: shown.bytes.toString('base64') }
-      return { result: { text, picture } }
+      const seen = showBytes('the page', shown.bytes)
+      if ('problem' in seen) return { result: { text, no_picture: seen.problem } }
+      // the bytes are a file of the run, which goes with it
+      const writes = [{ path: `.results/step-${step}.jpg`, bytes: shown.bytes }]
+      return { result: { text }, writes, shows: [{ ...seen.shown, is_aside: true }] }
     } catch (error) {
       if (error instanceof CannotPrint || error instanceof BrowserGone)
         return { result: { text, no_picture: error.message } }

@@ -9,7 +9,9 @@ import {
   type Download,
   type SessionState,
 } from '../../drivers/browser/browser.ts'
+import type { SeenFile } from '../../drivers/model/model.ts'
 import type { Context } from '../../kit/context.ts'
+import { showBytes } from '../../kit/shownFile.ts'
 import type { Outcome, Outside, ToolCall } from '../../kit/tool.ts'
 import { wordsOf } from './browserLine.ts'
 import { openSession, type HeldSession } from './browserSession.ts'
@@ -55,11 +57,19 @@ async function outcomeOf(
   const alongside = {
     ...recordOf(call, context, held, acts, await held.browser.state()),
     writes: zip(files, bytes).map(([{ name }, content]) => ({ path: `downloads/${name}`, bytes: content })),
+    shows: picturesOf(last),
   }
   const reopened = held.note
   held.note = undefined
   if (last.error !== undefined) return { error: failureOf(acts, lines !== undefined, reopened), ...alongside }
   return { result: resultOf(acts, files, lines, reopened), ...alongside }
+}
+
+/** The picture of the timeline, after the last action: the same bytes, in which fields that a login filled are covered. */
+function picturesOf({ screenshot, page }: Acted): SeenFile[] {
+  if (!screenshot) return []
+  const seen = showBytes(`a picture of page ${page.number}`, screenshot.bytes)
+  return 'shown' in seen ? [{ ...seen.shown, is_aside: true }] : []
 }
 
 /** The last action: a call has at least one. */

@@ -1,10 +1,12 @@
 // Runs that browse: a site of three pages with a form, a redirect and a download, told by a timeline with a picture of every action.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, suite, test } from 'node:test'
 import { newId } from '../../base/ids.ts'
+import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import { needsBrowser } from '../../../test/kit/browser.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
@@ -49,12 +51,19 @@ const site = createServer((request, response) => {
 await once(site, 'listening')
 const base = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
 
+const provider = await startFakeAnthropic()
 const service = await testApp({
-  config: { allowPrivateHosts: ['127.0.0.1'] },
+  config: {
+    allowPrivateHosts: ['127.0.0.1'],
+    anthropicKey: 'sk-ant-canary-1234567890',
+    anthropicUrl: provider.url,
+    modelSight: { 'anthropic:blind': 'none' },
+  },
 })
 const { context } = service
 await service.listen()
 after(async () => {
+  await provider.close()
   site.close()
   site.closeAllConnections()
   await browserOf(context).close()
@@ -320,3 +329,34 @@ suite('what is kept of a browser', needsBrowser, () => {
     assert.equal((await team.call(`GET /v2/browser-agent/session/${newId()}/pages`)).status, 404)
   })
 })
+
+proves(
+  'runs.seenBrowser',
+  'a model that sees gets the picture of the timeline beside the text, also of what failed, and any other the text alone',
+  needsBrowser,
+  async () => {
+    const team = await seedTeam(service)
+    const asked: Record<string, string> = {}
+    for (const model of ['anthropic:claude-sonnet-4-5', 'anthropic:blind']) {
+      const data = { models: { agent: { model } }, plugins: ['browser'] }
+      provider.answer(
+        { calls: [{ name: 'browser_open', arguments: { url: `${base}/thanks` } }] },
+        { calls: [{ name: 'browser_click', arguments: { element: 'No such thing' } }] },
+        { text: 'seen' },
+      )
+      const runId = await startRun(team, await seedAgent(team, 'Look.', data))
+      await drainRuns(service)
+      assert.equal((await readRun(team, runId)).output, 'seen')
+      asked[model] = JSON.stringify(provider.requests.at(-1)!.body.messages)
+      const pictures = await context.db.sql<{ sha256: string }>`
+        select encode(sha256, 'hex') as sha256 from browser_screenshots where run_id = ${runId} order by seq`
+      const sent = [...asked[model].matchAll(/"media_type":"image\/jpeg","data":"([^"]+)"/g)].map(([, bytes = '']) =>
+        createHash('sha256').update(Buffer.from(bytes, 'base64')).digest('hex'),
+      )
+      assert.equal(pictures.length, 2)
+      assert.deepEqual(sent, model === 'anthropic:blind' ? [] : pictures.map(({ sha256 }) => sha256))
+      assert.match(asked[model], /Total[\s\S]*12 €/)
+    }
+    assert.doesNotMatch(asked['anthropic:blind']!, /picture|not_shown/)
+  },
+)

@@ -136,7 +136,8 @@ export const browserTools: ToolSet = {
     }),
     actionTool({
       name: 'browser_screenshot',
-      description: 'Keep a picture of the active page for the people who follow the run.',
+      description:
+        'Take a picture of the active page, for the people who follow the run and for you, if you can see pictures.',
       input: Type.Object({}),
       action: () => ({ kind: 'screenshot' }),
     }),

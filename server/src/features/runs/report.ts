@@ -128,7 +128,7 @@ async function countSteps(sql: Sql, run: Run): Promise<Counted> {
     select s.*, h.human_requests, now() as now,
       r.active_ms + coalesce((extract(epoch from now() - r.running_since) * 1000)::bigint, 0) as active_ms
     from runs r, lateral (
-      select count(*) as steps, count(*) filter (where kind = 'model' and arguments ->> 'room' is distinct from 'shorten') as model_calls,
+      select count(*) as steps, count(*) filter (where kind = 'model' and coalesce(arguments ->> 'room', '') not in ('drop', 'shorten')) as model_calls,
         count(*) filter (where kind <> 'model') as tool_calls,
         count(*) filter (where kind <> 'model' and state = 'failed') as tool_errors, coalesce(sum(greatest(attempt - 1, 0)), 0) as retries
       from run_steps where run_id = r.id

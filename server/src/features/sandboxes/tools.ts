@@ -6,6 +6,7 @@ import { insideTool, type Outcome } from '../../kit/tool.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import { contentTypeOf } from '../../base/contentType.ts'
 import { sandboxExec } from './exec/execTool.ts'
+import { sandboxViewFile } from './viewTool.ts'
 import { findFiles, listFolders, workspacesOf, type PathIn, type RunOfTeam } from './workspace/workspace.ts'
 import { sandboxPoolOf } from './pool/sandboxPool.ts'
 import { workspacePath, workspaceRoot } from './workspace/workspacePath.ts'
@@ -164,7 +165,7 @@ export const sandboxTools: ToolSet = {
   name: 'sandbox',
   title: 'Sandbox',
   description: 'Run commands, and keep files, in a workspace of the run’s own.',
-  tools: [sandboxExec, sandboxWriteFile, sandboxReadFile, sandboxListFiles],
+  tools: [sandboxExec, sandboxWriteFile, sandboxReadFile, sandboxListFiles, sandboxViewFile],
   inForce: (context) => sandboxPoolOf(context).strength(),
   provider: null,
 }

@@ -5,6 +5,7 @@ import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import type { GivenTo, LaidFile, NamedInBuilds } from '../../kit/given.ts'
 import { Type } from '../../kit/schema.ts'
+import { factsOf, showStored } from '../../kit/shownFile.ts'
 import { outsideTool } from '../../kit/tool.ts'
 import { filesNamed } from './teamFile.ts'
 
@@ -39,7 +40,7 @@ export async function fileTools({ context, run, given }: GivenTo): Promise<ToolS
   const more = files.length > names.length ? ` and ${files.length - names.length} more` : ''
   const teamFileRead = outsideTool({
     name: 'team_file_read',
-    description: `Read a text file of the team, its first 64 KiB. Commands in the sandbox find them in /files. There are: ${names.join(', ')}${more}.`,
+    description: `Read a file of the team: of a text the first 64 KiB; a picture or a PDF is shown to you, if you can see it. Commands in the sandbox find them in /files. There are: ${names.join(', ')}${more}.`,
     input: Type.Object({ name: Type.String({ minLength: 1, maxLength: 512 }) }),
     onDoubt: 'retry',
     timeoutMs: 30_000,
@@ -50,7 +51,9 @@ export async function fileTools({ context, run, given }: GivenTo): Promise<ToolS
       if (!file) return { error: `The build gives this run no file named ${JSON.stringify(call.input.name)}.` }
       const bytes = (await postgresBlobs(sql).get([file.sha256], readBytesMax)).get(file.sha256) ?? Buffer.alloc(0)
       if (bytes.includes(0) || (!isUtf8(bytes) && file.size_bytes <= readBytesMax)) {
-        return { error: `The file is not text. Use it in a command: it is /files/${file.name} in the sandbox.` }
+        const seen = await showStored(sql, { ...file, name: `/files/${file.name}` })
+        if ('shown' in seen) return { result: { name: file.name, ...factsOf(seen.shown) }, shows: [seen.shown] }
+        return { error: `The file is not text. ${seen.problem} Use it in a command, which finds it in /files.` }
       }
       const isCut = file.size_bytes > bytes.length
       const content = bytes.toString().replace(/�$/, '')

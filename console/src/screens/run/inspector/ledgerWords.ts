@@ -86,6 +86,7 @@ const kinds: Record<WholeRunStep['kind'], string> = {
 }
 
 const rooms: Record<NonNullable<WholeRunStep['room']>, string> = {
+  drop: 'old pictures not shown any more',
   shorten: 'old results shown shorter',
   fold: 'notes in place of old turns',
 }

@@ -14,7 +14,7 @@ export interface StepWaited {
 export interface StepLine {
   seq: number
   kind: StepKind
-  /** It made room in the window of the model: it wrote notes in place of old turns, or old results are shown shortened. */
+  /** It made room in the window of the model: notes in place of old turns, old results shortened, or old pictures left out. */
   isRoom: boolean
   /** The tool; undefined for a turn of a model. */
   tool: string | undefined

@@ -1,9 +1,18 @@
 // Models of the AI SDK's providers: one request a turn, streamed, with the run's log as its only memory.
 import { scrubbed, scrubberOf } from '../../../base/knownSecrets.ts'
 import { liveScrub } from '../../../base/liveScrub.ts'
-import { ModelRefused, type Conversation, type Entry, type Model, type Setup, type Turn } from '../model.ts'
+import {
+  ModelRefused,
+  type Conversation,
+  type Entry,
+  type Model,
+  type ReadFiles,
+  type Setup,
+  type Turn,
+} from '../model.ts'
 import { gather } from './answer.ts'
 import { asModelError } from './failure.ts'
+import { loadFiles } from './fileParts.ts'
 import { instructions } from './instructions.ts'
 import { isHoldable } from './outputSchema.ts'
 import { toPrompt } from './prompt.ts'
@@ -23,10 +32,16 @@ function openConversation(provider: Provider, modelId: string, setup: Setup): Co
   const scrub = scrubberOf(provider.key === undefined || provider.key.length < keyLengthMin ? [] : [provider.key])
   let withReasoning = true
 
-  async function ask(signal: AbortSignal, onText: (delta: string) => void): Promise<Turn> {
+  async function ask(
+    signal: AbortSignal,
+    onText: (delta: string) => void,
+    readFiles: ReadFiles | undefined,
+  ): Promise<Turn> {
     const seen = entries.length
     const { model } = setup
-    const prompt = toPrompt({ system, entries, model, withReasoning, cacheMark: provider.cacheMark })
+    const files = await loadFiles(entries, readFiles)
+    const { cacheMark, filesInResults } = provider
+    const prompt = toPrompt({ system, entries, model, withReasoning, cacheMark, files, filesInResults })
     const parts = partsOf(provider, modelId, { ...fixed, prompt }, signal)
     const live = liveScrub(scrub, onText)
     const answer = await gather(parts, live.hear)
@@ -37,14 +52,14 @@ function openConversation(provider: Provider, modelId: string, setup: Setup): Co
 
   return {
     add: (entry) => void entries.push(entry),
-    async next({ signal, onText }) {
+    async next({ signal, onText, readFiles }) {
       try {
-        return await ask(signal, onText)
+        return await ask(signal, onText, readFiles)
       } catch (error) {
         // The key is of another account now, or the tools have changed: without its old reasoning the run can continue.
         if (!withReasoning || !(error instanceof ModelRefused) || !refusesReasoning.test(error.message)) throw error
         withReasoning = false
-        return ask(signal, onText)
+        return ask(signal, onText, readFiles)
       }
     },
   }

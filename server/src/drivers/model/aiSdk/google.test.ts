@@ -1,7 +1,7 @@
 // What is special about Google: thought signatures, instructions apart from the contents, its own place for a wait.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fakeKey, logged, next, result, startTalk, user } from '../../../../test/fakes/talk.ts'
+import { fakeKey, logged, next, result, seenFile, startTalk, user } from '../../../../test/fakes/talk.ts'
 import { ModelRefused, ModelTrouble } from '../model.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 
@@ -87,4 +87,16 @@ proves('model.trouble', 'its wish to wait stands in the body, and a bad key is a
     assert.match(error.message, /API key not valid\. Check GOOGLE_GENERATIVE_AI_API_KEY/)
     return true
   })
+})
+
+proves('model.sight', 'from Gemini 3 on a picture is a part of the result of its function', async () => {
+  const talk = open({ model: 'google:gemini-3-flash-preview' })
+  talk.add(user('Look.'))
+  fake.answer({ calls: [{ name: 'lookup', arguments: {}, id: 'own-1' }] }, { text: 'Seen.' })
+  talk.add(logged(await next(talk)))
+  talk.add(result(1, { path: 'a.png' }, null, [seenFile('a.png', 'one')]))
+  await next(talk, [], new Map([['one', Buffer.from('bytes')]]))
+  const [{ functionResponse }] = last().body.contents.at(-1).parts
+  assert.deepEqual(functionResponse.parts, [{ inlineData: { mimeType: 'image/png', data: 'Ynl0ZXM=' } }])
+  assert.equal(functionResponse.response.content, '{"path":"a.png"}')
 })

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Entry } from '../model.ts'
 import { instructions } from './instructions.ts'
 import { toPrompt } from './prompt.ts'
+import { seenFile } from '../../../../test/fakes/talk.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 
 const say = (text: string): Entry => ({ kind: 'user', text, restarts: false })
@@ -17,8 +18,17 @@ const turn = (text: string | null, ...calls: string[]): Entry => ({
 const found = (id: string): Entry => ({ kind: 'result', call_id: `run:${id}`, name: 'lookup', result: id, error: null })
 
 /** A line a message: its role, and its texts, calls and results. */
+const plain = {
+  system: 'S',
+  model: 'p:m',
+  withReasoning: true,
+  cacheMark: undefined,
+  files: new Map<string, string>(),
+  filesInResults: true,
+}
+
 function lines(entries: Entry[]): string[] {
-  const prompt = toPrompt({ system: 'S', entries, model: 'p:m', withReasoning: true, cacheMark: undefined })
+  const prompt = toPrompt({ ...plain, entries })
   return prompt.slice(1).map(({ role, content }) => `${role} ${(content as object[]).map(word).join(' ')}`)
 }
 
@@ -94,28 +104,27 @@ proves(
   },
 )
 
-proves(
-  'model.pictures',
-  'a picture that a tool gave reaches models that can see, beside its result, and no others',
-  () => {
-    const picture = { media_type: 'image/jpeg', base64: '/9j/4AAQ' }
-    const looked: Entry = {
-      kind: 'result',
-      call_id: 'run:1',
-      name: 'look',
-      result: { text: 'a page', picture },
-      error: null,
-    }
-    const entries = [say('look'), turn(null, '1'), looked]
-    const of = (model: string) =>
-      toPrompt({ system: 'S', entries, model, withReasoning: true, cacheMark: undefined }).slice(-2)
-    const [result, shown] = of('anthropic:claude')
-    assert.doesNotMatch(JSON.stringify(result), /4AAQ/)
-    assert.match(JSON.stringify(result), /a page/)
-    assert.deepEqual(shown?.content, [
-      { type: 'text', text: 'The picture that look gave:' },
-      { type: 'file', mediaType: 'image/jpeg', data: { type: 'data', data: '/9j/4AAQ' } },
-    ])
-    assert.doesNotMatch(JSON.stringify(of('openai-compatible:local')), /4AAQ/)
-  },
-)
+proves('model.pictures', 'files stand inside the result, or follow it where the provider has text alone there', () => {
+  const files = [seenFile('the page', 'one', { media_type: 'image/jpeg' })]
+  const looked: Entry = {
+    kind: 'result',
+    call_id: 'run:1',
+    name: 'look',
+    result: { text: 'a page' },
+    error: null,
+    files,
+  }
+  const entries = [say('look'), turn(null, '1'), looked]
+  const of = (filesInResults: boolean) =>
+    toPrompt({ ...plain, entries, files: new Map([['one', '/9j/4AAQ']]), filesInResults }).slice(2)
+  const file = { type: 'file', mediaType: 'image/jpeg', data: { type: 'data', data: '/9j/4AAQ' } }
+  const [, inside, ...none] = of(true)
+  assert.deepEqual(none, [])
+  assert.deepEqual((inside!.content[0] as { output: unknown }).output, {
+    type: 'content',
+    value: [{ type: 'text', text: '{"text":"a page"}' }, file],
+  })
+  const [, bare, follows] = of(false)
+  assert.doesNotMatch(JSON.stringify(bare), /4AAQ/)
+  assert.deepEqual(follows?.content, [{ type: 'text', text: 'The picture that look gave:' }, file])
+})

@@ -1,10 +1,9 @@
 // The log of a run as the messages of a request: the next request repeats the messages of the last one unchanged, and adds more.
 import { mustHave } from '../../../base/mustHave.ts'
-import type { Entry, WantedCall } from '../model.ts'
+import type { Entry, SeenFile, WantedCall } from '../model.ts'
+import { caption, filePart, type LoadedFiles } from './fileParts.ts'
 import { readOpaque, type AnswerPart } from './opaque.ts'
 import type { Message, Prompt, ProviderOptions } from './provider.ts'
-import { seesPictures } from './sight.ts'
-import { takePicture, type ToolPicture } from './toolPicture.ts'
 
 interface Wish {
   system: string
@@ -14,37 +13,33 @@ interface Wish {
   /** False once the provider refused its own reasoning: the turns go back as plain text and calls. */
   withReasoning: boolean
   cacheMark: ProviderOptions | undefined
+  /** The bytes of the entries' files. */
+  files: LoadedFiles
+  /** The provider takes files inside the result of a call; otherwise they follow in a message of their own. */
+  filesInResults: boolean
 }
 
 type AssistantPart = Extract<Message, { role: 'assistant' }>['content'][number]
+type UserContent = Extract<Message, { role: 'user' }>['content']
 type ResultPart = Extract<Extract<Message, { role: 'tool' }>['content'][number], { type: 'tool-result' }>
 
-export function toPrompt({ system, entries, model, withReasoning, cacheMark }: Wish): Prompt {
+export function toPrompt({ system, entries, model, withReasoning, cacheMark, ...given }: Wish): Prompt {
   const messages: Message[] = []
   const ids = callIds()
   /** Texts wait for the next answer or the end: results must follow their calls at once, whatever came between. */
-  let texts: { index: number; text: string; picture?: ToolPicture | undefined }[] = []
+  let texts: Said[] = []
   const open = new Map<string, string>()
 
-  const say = (text: string, pictures: ToolPicture[] = []) =>
-    messages.push({
-      role: 'user',
-      content: [{ type: 'text', text: text.trim() === '' ? '(empty message)' : text }, ...pictures.map(filePart)],
-    })
+  const say = (said: typeof texts) => messages.push({ role: 'user', content: userContent(said, given.files) })
   const sayUntil = (seen: number) => {
     for (const [id, name] of open) results(messages).push(resultPart(id, name, noResult))
     open.clear()
     const due = texts.filter(({ index }) => index < seen)
     texts = texts.filter(({ index }) => index >= seen)
-    if (due.length > 0) {
-      say(
-        due.map(({ text }) => text).join('\n\n'),
-        due.flatMap(({ picture }) => picture ?? []),
-      )
-    }
+    if (due.length > 0) say(due)
     // Providers want a user's message at the beginning and before each answer.
-    else if (messages.length === 0) say('Begin.')
-    else if (messages.at(-1)?.role === 'assistant') say('Go on.')
+    else if (messages.length === 0) say([{ index: 0, text: 'Begin.' }])
+    else if (messages.at(-1)?.role === 'assistant') say([{ index: 0, text: 'Go on.' }])
   }
 
   for (const [index, entry] of entries.entries()) {
@@ -59,10 +54,13 @@ export function toPrompt({ system, entries, model, withReasoning, cacheMark }: W
       for (const call of entry.calls) open.set(ids.of(call.id), call.name)
     } else {
       const id = ids.of(entry.call_id)
-      const { picture, rest } = takePicture(entry.result)
-      if (picture && seesPictures(model)) texts.push({ index, text: `The picture that ${entry.name} gave:`, picture })
-      if (open.delete(id)) results(messages).push(resultPart(id, entry.name, { ...entry, result: rest }))
-      else texts.push({ index, text: `Result of ${entry.name}: ${entry.error ?? JSON.stringify(rest)}` })
+      const { name, files = [], error, result } = entry
+      const isOpen = open.delete(id)
+      // the result of a failed call is a sentence for every provider
+      const isInside = isOpen && given.filesInResults && error === null
+      if (isOpen) results(messages).push(resultPart(id, name, entry, isInside ? files : [], given.files))
+      else texts.push({ index, text: `Result of ${name}: ${error ?? JSON.stringify(result)}` })
+      if (files.length > 0 && !isInside) texts.push({ index, text: caption(name, files), files })
     }
   }
   sayUntil(entries.length)
@@ -75,11 +73,30 @@ export function toPrompt({ system, entries, model, withReasoning, cacheMark }: W
   return [first, ...messages]
 }
 
-const filePart = ({ media_type, base64 }: ToolPicture) => ({
-  type: 'file' as const,
-  mediaType: media_type,
-  data: { type: 'data' as const, data: base64 },
-})
+interface Said {
+  index: number
+  text: string
+  files?: SeenFile[]
+}
+
+/** Texts in a row are one; files stand after the text that names them. */
+function userContent(said: Said[], loaded: LoadedFiles): UserContent {
+  const content: UserContent = []
+  let texts: string[] = []
+  const flush = () => {
+    const text = texts.join('\n\n')
+    if (texts.length > 0) content.push({ type: 'text', text: text.trim() === '' ? '(empty message)' : text })
+    texts = []
+  }
+  for (const { text, files = [] } of said) {
+    texts.push(text)
+    if (files.length === 0) continue
+    flush()
+    content.push(...files.map((file) => filePart(file, loaded)))
+  }
+  flush()
+  return content
+}
 
 const noResult = { result: null, error: 'This call has no result: it was cut off. Whether it took effect is unknown.' }
 
@@ -92,9 +109,20 @@ function results(messages: Message[]): ResultPart[] {
   return content
 }
 
-function resultPart(toolCallId: string, toolName: string, of: { result: unknown; error: string | null }): ResultPart {
-  const { result, error } = of
+function resultPart(
+  toolCallId: string,
+  toolName: string,
+  { result, error }: { result: unknown; error: string | null },
+  files: SeenFile[] = [],
+  loaded: LoadedFiles = new Map(),
+): ResultPart {
   if (error !== null) return { type: 'tool-result', toolCallId, toolName, output: { type: 'error-text', value: error } }
+  if (files.length > 0) {
+    // an empty text is refused
+    const text = typeof result === 'string' && result.trim() !== '' ? result : JSON.stringify(result ?? null)
+    const value = [{ type: 'text' as const, text }, ...files.map((file) => filePart(file, loaded))]
+    return { type: 'tool-result', toolCallId, toolName, output: { type: 'content', value } }
+  }
   if (typeof result === 'string')
     return { type: 'tool-result', toolCallId, toolName, output: { type: 'text', value: result } }
   const value = (result ?? null) as Extract<ResultPart['output'], { type: 'json' }>['value']

@@ -31,6 +31,8 @@ export interface Provider {
   cacheMark?: ProviderOptions
   /** Sent with every tool, for a provider that would otherwise turn optional arguments into required ones. */
   strictTools?: false
+  /** Whether pictures and PDF files may stand inside the result of a call; otherwise they follow in a message of the user. */
+  filesInResults: boolean
   /** Whether this model can hold its answer to a schema while it has tools (or has none). */
   holdsSchema: (model: string, hasTools: boolean) => boolean
 }

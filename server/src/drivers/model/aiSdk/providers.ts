@@ -106,6 +106,7 @@ function anthropic(key: string, url: string | undefined, fetch: ModelFetch): Pro
     // Its other way to get a schema is a forced tool, which would exclude our tools.
     options: { anthropic: { structuredOutputMode: 'outputFormat' } },
     cacheMark: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+    filesInResults: true,
     holdsSchema: (model) => /claude-(?:opus-4-1|(?:opus|sonnet|haiku)-4-[5-9]|[a-z]+-[5-9])/.test(model),
   }
 }
@@ -124,6 +125,7 @@ function openai(key: string, url: string | undefined, fetch: ModelFetch): Provid
     // Nothing is stored there: the run's log is the memory, and its reasoning comes to us encrypted.
     options: { openai: { store: false, strictJsonSchema: false } },
     strictTools: false,
+    filesInResults: true,
     holdsSchema: () => true,
   }
 }
@@ -139,6 +141,7 @@ function google(key: string, url: string | undefined, fetch: ModelFetch): Provid
       return createGoogle({ apiKey: key, baseURL: base, fetch })
     },
     listModels: (signal) => fetch(`${base}/models`, { headers: { 'x-goog-api-key': key }, signal }),
+    filesInResults: true,
     // Before Gemini 3 a schema and functions exclude each other.
     holdsSchema: (model, hasTools) => !hasTools || /^gemini-(?:[3-9]|\d\d)/.test(model),
   }
@@ -161,6 +164,8 @@ function openaiCompatible(url: string, key: string | undefined, fetch: ModelFetc
       })
     },
     listModels: (signal) => fetch(`${base.replace(/\/$/, '')}/models`, { headers: bearer(key), signal }),
+    // A message of a tool is text alone in chat completions.
+    filesInResults: false,
     // Some of these servers refuse a grammar beside tools; none says beforehand.
     holdsSchema: () => false,
   }

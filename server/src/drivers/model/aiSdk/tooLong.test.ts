@@ -11,6 +11,7 @@ const provider: Provider = {
   key: undefined,
   load: () => Promise.reject(new Error('nobody is asked')),
   listModels: () => assert.fail('nobody lists models'),
+  filesInResults: true,
   holdsSchema: () => true,
 }
 

@@ -7,7 +7,7 @@ import {
   type Recording,
   type RecordedProtocol,
 } from '../../../../test/fakes/recorded.ts'
-import { logged, next, result, startTalk, user } from '../../../../test/fakes/talk.ts'
+import { logged, next, result, seenFile, startTalk, user } from '../../../../test/fakes/talk.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 import { ContextExceeded, ModelRefused, ModelTrouble, type TroubleKind, type Turn } from '../model.ts'
 
@@ -48,8 +48,14 @@ for (const [protocol, driver] of Object.entries(recordedProtocols) as [RecordedP
       return found
     }
 
-    function conversation(model?: string) {
-      const opened = open(model === undefined ? {} : { model })
+    const partOf = (name: string): string => {
+      const part = parts.get(name)
+      assert.ok(part, `${protocol} shows the part ${name}`)
+      return part
+    }
+
+    function conversation() {
+      const opened = open()
       opened.add(user('Who is c-7?'))
       return opened
     }
@@ -161,17 +167,42 @@ for (const [protocol, driver] of Object.entries(recordedProtocols) as [RecordedP
       }
     })
 
-    proves('model.wire', 'a picture goes out as the documentation shows it', async () => {
-      const shown = parts.get('picture')
-      if (shown === undefined) return
-      const talk = conversation(protocol === 'openai-chat' ? 'openai-compatible:gpt-4o' : undefined)
+    proves(
+      'model.sight',
+      'a picture and a PDF go out beside the results that they came with, as documented',
+      async () => {
+        const talk = conversation()
+        play(of('calls')[0]!)
+        talk.add(logged(await next(talk)))
+        talk.add(result(1, { path: 'a.png' }, null, [seenFile('/workspace/a.png', 'one')]))
+        const pdf = { media_type: 'application/pdf', width: null, height: null, pages: 2 } as const
+        talk.add(result(2, 'Grace', null, [seenFile('/workspace/out/Größe 2.pdf', 'two', pdf)]))
+        play(of('text')[0]!)
+        const stored = new Map(['one', 'two'].map((name) => [name, Buffer.from(`bytes of ${name}`)]))
+        await next(talk, [], stored)
+        for (const [kind, name] of [
+          ['picture', 'one'],
+          ['pdf', 'two'],
+        ] as const) {
+          const bytes = stored.get(name)!.toString('base64')
+          assertSent(fake.requests.at(-1)!.body, partOf(kind).replace('BYTES', bytes))
+          assertSent(fake.requests.at(-1)!.body, partOf(`${kind} of_result`).replace('BYTES', bytes))
+        }
+      },
+    )
+
+    proves('model.sight', 'a file that is gone is told in words, and one of a failed call follows it', async () => {
+      const talk = conversation()
       play(of('calls')[0]!)
       talk.add(logged(await next(talk)))
-      talk.add(result(1, { picture: { media_type: 'image/png', base64: 'iVBORw0KGgo=' } }))
-      talk.add(result(2, 'Grace'))
+      talk.add(result(1, { path: 'a.png' }, null, [seenFile('/workspace/a.png', 'gone')]))
+      talk.add(result(2, null, 'The button is covered.', [seenFile('a picture of page 1', 'one')]))
       play(of('text')[0]!)
-      await next(talk)
-      assertSent(fake.requests.at(-1)!.body, shown.replace('BYTES', 'iVBORw0KGgo='))
+      await next(talk, [], new Map([['one', Buffer.from('bytes of one')]]))
+      const { body } = fake.requests.at(-1)!
+      assertSent(body, '(/workspace/a.png is not stored any more.)')
+      assertSent(body, partOf('picture').replace('BYTES', Buffer.from('bytes of one').toString('base64')))
+      assertSent(body, 'The picture that lookup gave:')
     })
   })
 }

@@ -1,6 +1,7 @@
 // What an MCP server answered to a call, as a run stores it: text and data inline, pictures and other bytes as files of the workspace.
 import { scrubbed, scrubbedBytes, type Scrub } from '../../../base/knownSecrets.ts'
 import type { McpAnswer } from '../../../drivers/mcp/mcp.ts'
+import { showBytes, showSome } from '../../../kit/shownFile.ts'
 import type { Outcome } from '../../../kit/tool.ts'
 
 interface Block {
@@ -78,5 +79,6 @@ export function mcpOutcome(
     ...(links.length > 0 && { links: scrubbed(links, scrub) }),
     ...(writes.length > 0 && { files: writes.map(({ path }) => `/workspace/${path}`) }),
   }
-  return { result, ...(writes.length > 0 && { writes }) }
+  const shows = showSome(writes.map(({ path, bytes }) => showBytes(`/workspace/${path}`, bytes)))
+  return { result, ...(writes.length > 0 && { writes }), ...(shows.length > 0 && { shows }) }
 }

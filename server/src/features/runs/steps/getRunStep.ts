@@ -23,7 +23,7 @@ const WholeStep = named(
     ),
     arguments: Type.Unknown({
       description:
-        'As the agent gave them; null for a turn of a model, and once the log is erased. For a step that made room: what it folded or shortened.',
+        'As the agent gave them; null for a turn of a model, and once the log is erased. For a step that made room: what it folded, shortened or left out.',
     }),
     result: Type.Unknown({ description: 'Over 64 KiB: its beginning and the file that has all of it.' }),
     error: nullable(Type.String({ description: 'The whole error.' })),

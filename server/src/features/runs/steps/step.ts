@@ -52,9 +52,10 @@ export const RunStep = named(
     tokens: nullable(Type.Object({ input: Count, output: Count })),
     cost_usd: nullable(Type.Number()),
     room: nullable(
-      oneOf(['shorten', 'fold'], {
+      oneOf(['drop', 'shorten', 'fold'], {
         description:
-          'For a step of `model` that is no turn: it made room in the window of the model. `shorten`: old results are shown to it shortened. ' +
+          'For a step of `model` that is no turn: it made room in the window of the model. `drop`: old pictures and PDF files are not shown to ' +
+          'it any more. `shorten`: old results are shown to it shortened. ' +
           '`fold`: it wrote notes in place of old turns.',
       }),
     ),

@@ -41,7 +41,7 @@ export interface Told {
   given: Given | null
   said: string | null
   /** For a step of the model that makes room for its next turns. */
-  room: 'shorten' | 'fold' | null
+  room: 'drop' | 'shorten' | 'fold' | null
   /** For a turn that said nothing: the tools that it called. */
   calls: string | null
 }
@@ -63,7 +63,7 @@ export interface Asked {
 
 export function titleOf({ kind, turn, tool, given, room }: Told, started: StartedRun | undefined): string {
   const name = tool ?? kind
-  if (room !== null) return room === 'fold' ? 'Folding' : 'Shortening'
+  if (room !== null) return { drop: 'Leaving out pictures', shorten: 'Shortening', fold: 'Folding' }[room]
   if (kind === 'model') return `Turn ${turn}`
   if (kind === 'human') return short(given?.title) ?? name
   if (kind === 'sub_run') return short(started?.agent_name ?? given?.agent) ?? name

@@ -1,9 +1,11 @@
 // Logins: kept sealed, filled by the real browser into pages of their own domain alone, with a one-time code, and found nowhere in clear.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
+import { startFakeAnthropic } from '../../../../test/fakes/anthropic.ts'
 import { assertClean, dumpTables } from '../../../../test/kit/canaries.ts'
 import { needsBrowser } from '../../../../test/kit/browser.ts'
 import { proves } from '../../../../test/kit/proves.ts'
@@ -73,8 +75,18 @@ async function startSite(): Promise<string> {
 }
 
 const [site, other] = [await startSite(), await startSite()]
-const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1', 'localhost'] } })
-after(() => browserOf(service.context).close())
+const provider = await startFakeAnthropic()
+const service = await testApp({
+  config: {
+    allowPrivateHosts: ['127.0.0.1', 'localhost'],
+    anthropicKey: 'sk-ant-canary-1234567890',
+    anthropicUrl: provider.url,
+  },
+})
+after(async () => {
+  await provider.close()
+  await browserOf(service.context).close()
+})
 const team = await seedTeam(service)
 
 async function makeLogin(domain: string, more: object = {}): Promise<string> {
@@ -204,5 +216,39 @@ proves(
     assert.ok(messages.text.includes('No picture was taken'), messages.text.slice(-2000))
     assertClean(canaries, 'the log', service.logged.join('\n'))
     for (const [table, text] of await dumpTables(service.context)) assertClean(canaries, table, text)
+  },
+)
+
+const opens = (path: string) => ({
+  calls: [{ name: 'browser_open', arguments: { url: `http://${site}${path}` } }],
+})
+
+proves(
+  ['logins.hidden', 'runs.seenBrowser'],
+  'a model is shown the covered picture of the timeline, and none of a page that shows the password',
+  needsBrowser,
+  async () => {
+    const data = { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } }, logins: [login], plugins: ['browser'] }
+    const agentId = await seedAgent(team, 'Log in.', data)
+    const logIn = { calls: [{ name: 'browser_login', arguments: {} }] }
+    provider.answer(opens('/stay'), logIn, opens('/echo'), logIn, { text: 'seen' })
+    const runId = await startRun(team, agentId)
+    await drainRuns(service)
+    const { output, error } = await readRun(team, runId)
+    assert.equal(output, 'seen', JSON.stringify(error))
+    const asked = JSON.stringify(provider.requests.at(-1)!.body)
+    assertClean([password, seed], 'a request of a model', asked)
+    const seen = [...asked.matchAll(/"media_type":"image\/jpeg","data":"([^"]+)"/g)].map(([, bytes = '']) =>
+      createHash('sha256').update(Buffer.from(bytes, 'base64')).digest('hex'),
+    )
+    const kept = await team.sql<{ sha256: string; action: string }>`
+      select encode(sha256, 'hex') as sha256, action from browser_screenshots where run_id = ${runId} order by seq`
+    // what the timeline keeps was taken with the fields covered, and it keeps nothing of the page that shows the password
+    assert.equal(kept.length, 3, JSON.stringify(kept))
+    assert.deepEqual(
+      seen,
+      kept.map(({ sha256 }) => sha256),
+    )
+    assert.match(asked, /No picture was taken/)
   },
 )
