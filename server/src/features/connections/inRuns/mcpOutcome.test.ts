@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { pdf, png } from '../../../../test/kit/seenFiles.ts'
 import { proves } from '../../../../test/kit/proves.ts'
+import { scrubberOf } from '../../../base/knownSecrets.ts'
 import { mcpOutcome } from './mcpOutcome.ts'
 
 const block = (mimeType: string, bytes: Buffer) => ({ type: 'image', mimeType, data: bytes.toString('base64') })
@@ -14,7 +15,7 @@ proves('runs.seen', 'what a server of tools answers is shown by its bytes, whate
     { type: 'resource', resource: { uri: 'x', mimeType: 'application/pdf', blob: pdf(2).toString('base64') } },
   ]
   const answer = { is_error: false, content, structured_content: null }
-  const { shows, writes } = mcpOutcome(answer, (text) => text, { step: 4, connectionName: 'Files' })
+  const { shows, writes } = mcpOutcome(answer, scrubberOf([]), { step: 4, connectionName: 'Files' })
   assert.equal(writes?.length, 3)
   assert.deepEqual(
     shows?.map(({ name, media_type, width, pages }) => [name, media_type, width, pages]),
