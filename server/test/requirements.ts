@@ -1261,7 +1261,7 @@ const sentences = [
   },
   {
     id: 'model.sight',
-    says: 'Pictures and PDF files go to each provider in its own documented form; one that is not stored any more is told in words.',
+    says: 'Pictures and PDF files go to each provider in its own documented form; one that is not stored any more is replaced by words.',
   },
   {
     id: 'model.prompt',
@@ -1822,15 +1822,15 @@ const sentences = [
   },
   {
     id: 'files.kind',
-    says: 'A file is told by its bytes, never by its name: PNG, JPEG, GIF, WebP with their size, PDF with its pages.',
+    says: 'The bytes of a file say what it is, never its name: PNG, JPEG, GIF, WebP with their size, PDF with its pages.',
   },
   {
     id: 'files.showable',
-    says: 'What cannot be shown to a model is told to it by name, type and size: what is something else, too large, has too many pages or a password.',
+    says: 'What cannot be shown to a model is described by name, type and size: what is something else, too large, has too many pages or a password.',
   },
   {
     id: 'runs.seen',
-    says: 'A model that takes pictures and PDF files sees what its tools show it, by reference in the ledger; any other is told in words.',
+    says: 'A model that takes pictures and PDF files sees what its tools show it, by reference in the ledger; any other reads what they are.',
   },
   {
     id: 'runs.seenBrowser',
@@ -1847,7 +1847,7 @@ const sentences = [
   { id: 'runs.seenDurable', says: 'A process that takes a run over sends its model the same pictures and PDF files.' },
   {
     id: 'runs.seenRefused',
-    says: 'A provider that refuses a request with files is asked again without them, and the model is told why.',
+    says: 'A provider that refuses a request with files is asked again without them, and the model reads why.',
   },
   {
     id: 'runs.seenRoutes',

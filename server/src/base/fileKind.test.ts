@@ -4,7 +4,7 @@ import { gif, jpeg, pdf, png, webp } from '../../test/kit/seenFiles.ts'
 import { proves } from '../../test/kit/proves.ts'
 import { fileKind, isLockedPdf } from './fileKind.ts'
 
-proves('files.kind', 'a file is told by its bytes: its type, and how large it is', () => {
+proves('files.kind', 'the bytes of a file say its type, and how large it is', () => {
   const sizes = [
     png(64, 48),
     jpeg(640, 480),

@@ -4,8 +4,7 @@ export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp
 export const pdfType = 'application/pdf'
 
 /** What some models take as input besides text. */
-export const seenTypes = [...pictureTypes, pdfType] as const
-export type SeenType = (typeof seenTypes)[number]
+export type SeenType = (typeof pictureTypes)[number] | typeof pdfType
 
 export interface FileKind {
   media_type: SeenType

@@ -225,7 +225,7 @@ export function readWindows(value = ''): Record<string, number> {
 }
 
 /** Which files besides text a model takes. */
-export const sightWords = ['pictures', 'pdf', 'pictures+pdf', 'none'] as const
+const sightWords = ['pictures', 'pdf', 'pictures+pdf', 'none'] as const
 export type SightWord = (typeof sightWords)[number]
 
 const isSightWord = (word: string | undefined): word is SightWord => sightWords.some((one) => one === word)

@@ -11,7 +11,7 @@ const { sql } = context.db
 
 const saysOf = (seen: Showable): string => ('problem' in seen ? seen.problem : 'shown')
 
-proves('files.showable', 'a hostile file is told by name, type and size, whatever it is called', async () => {
+proves('files.showable', 'a hostile file is described by name, type and size, whatever its name says', async () => {
   assert.match(
     saysOf(showBytes('/workspace/logo.png', Buffer.from('<html><script>alert(1)</script>'))),
     /^\/workspace\/logo\.png is neither a picture .* nor a PDF by its bytes, whatever its name says \(31 bytes\)\.$/,
@@ -27,7 +27,7 @@ proves('files.showable', 'a hostile file is told by name, type and size, whateve
   assert.equal(saysOf(showBytes('small.pdf', pdf(100))), 'shown')
 })
 
-proves('files.showable', 'a picture of 40 MB is told by its size after its beginning is read', async () => {
+proves('files.showable', 'a picture of 40 MB is described by its size after its beginning is read', async () => {
   const [sha256] = await postgresBlobs(sql).put([png(64, 48, { padding: 40_000_000 })])
   const seen = await showStored(sql, { name: 'huge.png', sha256: sha256!, size_bytes: 40_000_150 })
   assert.equal(saysOf(seen), 'huge.png (image/png, 64×48, 40 MB) cannot be shown: a picture has at most 3.75 MB.')

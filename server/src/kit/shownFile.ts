@@ -32,7 +32,7 @@ const headBytes = 64 * 1024
 const readBytesMax = Math.max(shownBounds.pictureBytes, shownBounds.pdfBytes)
 
 interface StoredFile {
-  /** As the model knows it. */
+  /** The name that the model knows it by. */
   name: string
   sha256: string
   size_bytes: number
@@ -83,7 +83,7 @@ function pdfProblem({ size_bytes, pages }: SeenFile, bytes: Buffer): string | un
 /** One result shows at most half of what a request may have. */
 const shareOfResult = 2
 
-/** As many of the files of one result as fit; the others can be asked for by their names. */
+/** The files of one result, as many as fit; the others can be asked for by their names. */
 export function showSome(all: Showable[]): SeenFile[] {
   const shows: SeenFile[] = []
   let bytes = 0
@@ -96,7 +96,7 @@ export function showSome(all: Showable[]): SeenFile[] {
   return shows
 }
 
-export const sizeWords = (bytes: number): string => {
+const sizeWords = (bytes: number): string => {
   if (bytes < 1000) return `${bytes} bytes`
   return bytes < megabyte
     ? `${Math.round(bytes / 1000)} KB`

@@ -159,7 +159,7 @@ export function feed(held: HeldRun, told: Entry, { turn = held.turn, seq = 0 } =
   }
 }
 
-/** As the next holder would read it from the log: the request is the same then, byte for byte. */
+/** The entry that the next holder would read from the log: the request is the same then, byte for byte. */
 function asRead({ scrub }: HeldRun, told: Entry): Entry {
   // a person may have written a secret into a message: a model outside must not read it
   const entry = scrub ? scrubbed(told, scrub) : told

@@ -85,34 +85,38 @@ async function run(team: TestTeam, agentId: string, answers: FakeAnswer[], body:
 }
 
 suite('a model that takes pictures and PDF files', () => {
-  proves('runs.seen', 'sees the files it looks at inside their results, and is told what is none', async () => {
-    const team = await seedTeam(service)
-    const sandbox_id = await sandboxWith(team, { 'chart.png': chart, 'out/report.bin': report, 'page.png': page })
-    const answers = [look('chart.png'), look('/workspace/out/report.bin'), look('page.png'), { text: 'seen' }]
-    const { run: ended, runId } = await run(team, await agentOf(team), answers, { sandbox_id })
-    assert.equal(ended.output, 'seen', JSON.stringify(ended.error))
-    const last = first.requests.at(-1)!
-    assert.deepEqual(
-      filesIn(last).map(({ type, source }) => [type, source?.media_type, source?.data]),
-      [
-        ['image', 'image/png', chart.toString('base64')],
-        ['document', 'application/pdf', report.toString('base64')],
-      ],
-    )
-    assert.match(JSON.stringify(last.body), /page\.png is neither a picture .*whatever its name says \(39 bytes\)/)
-    const steps =
-      await sql`select result from run_steps where run_id = ${runId} and tool = 'sandbox_view_file' order by seq`
-    const facts = { path: '/workspace/chart.png', media_type: 'image/png', width: 640, height: 480 }
-    assert.deepEqual(steps[0], { result: { ...facts, size_bytes: chart.length } })
-    // the bytes are where files are, and nowhere else
-    const letters = [chart, report].map((bytes) => bytes.toString('base64').slice(40, 140))
-    for (const [table, text] of await dumpTables(service.context)) {
-      for (const part of letters) assert.ok(!text.includes(part), `${table} has a copy of a file`)
-    }
-    assert.ok(letters.every((part) => !service.logged.join('\n').includes(part)))
-  })
+  proves(
+    'runs.seen',
+    'sees the files it looks at inside their results, and reads why another is not shown',
+    async () => {
+      const team = await seedTeam(service)
+      const sandbox_id = await sandboxWith(team, { 'chart.png': chart, 'out/report.bin': report, 'page.png': page })
+      const answers = [look('chart.png'), look('/workspace/out/report.bin'), look('page.png'), { text: 'seen' }]
+      const { run: ended, runId } = await run(team, await agentOf(team), answers, { sandbox_id })
+      assert.equal(ended.output, 'seen', JSON.stringify(ended.error))
+      const last = first.requests.at(-1)!
+      assert.deepEqual(
+        filesIn(last).map(({ type, source }) => [type, source?.media_type, source?.data]),
+        [
+          ['image', 'image/png', chart.toString('base64')],
+          ['document', 'application/pdf', report.toString('base64')],
+        ],
+      )
+      assert.match(JSON.stringify(last.body), /page\.png is neither a picture .*whatever its name says \(39 bytes\)/)
+      const steps =
+        await sql`select result from run_steps where run_id = ${runId} and tool = 'sandbox_view_file' order by seq`
+      const facts = { path: '/workspace/chart.png', media_type: 'image/png', width: 640, height: 480 }
+      assert.deepEqual(steps[0], { result: { ...facts, size_bytes: chart.length } })
+      // the bytes are where files are, and nowhere else
+      const letters = [chart, report].map((bytes) => bytes.toString('base64').slice(40, 140))
+      for (const [table, text] of await dumpTables(service.context)) {
+        for (const part of letters) assert.ok(!text.includes(part), `${table} has a copy of a file`)
+      }
+      assert.ok(letters.every((part) => !service.logged.join('\n').includes(part)))
+    },
+  )
 
-  proves('runs.seen', 'is told in words what it does not take', async () => {
+  proves('runs.seen', 'reads the name, type and size of what it does not take', async () => {
     const team = await seedTeam(service)
     const sandbox_id = await sandboxWith(team, { 'chart.png': chart })
     const agentId = await agentOf(team, { models: { agent: { model: 'anthropic:blind' } } })

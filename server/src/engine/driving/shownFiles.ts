@@ -7,7 +7,7 @@ import type { Logged } from '../ledger/history.ts'
 import { isFolded, stepOfCall, type Folded, type LoggedResult } from './folded.ts'
 
 /** What of a view says which files are shown. */
-export interface FilesView {
+interface FilesView {
   folded: Folded | null
   /** Files of steps up to this one are not shown any more; 0: all are. */
   dropped: number

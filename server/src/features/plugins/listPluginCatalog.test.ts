@@ -49,7 +49,7 @@ proves(
     assert.deepEqual([sandbox.type, sandbox.requires_connection, sandbox.provider], ['built_in', false, null])
     assert.deepEqual(
       sandbox.tools.map(({ name }) => name),
-      ['sandbox_exec', 'sandbox_write_file', 'sandbox_read_file', 'sandbox_list_files'],
+      ['sandbox_exec', 'sandbox_write_file', 'sandbox_read_file', 'sandbox_list_files', 'sandbox_view_file'],
     )
     assert.match(sandbox.description, /^Run commands.*(bubblewrap|just-bash)/i)
     const native = plugins.at(-1)

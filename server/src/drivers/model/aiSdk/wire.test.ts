@@ -191,7 +191,7 @@ for (const [protocol, driver] of Object.entries(recordedProtocols) as [RecordedP
       },
     )
 
-    proves('model.sight', 'a file that is gone is told in words, and one of a failed call follows it', async () => {
+    proves('model.sight', 'a file that is gone is replaced by words, and one of a failed call follows it', async () => {
       const talk = conversation()
       play(of('calls')[0]!)
       talk.add(logged(await next(talk)))
