@@ -98,7 +98,7 @@ const hourly = {
   kind: 'schedule',
   frequency: 'hourly',
   time: '',
-  day: '',
+  day: 'none',
   day_of_month: 0,
   cron: '',
   timezone: 'UTC',
@@ -144,8 +144,13 @@ const stories: Story[] = [
       answer({ procedure: '# Mails\n\n1. Sort them.\n', setup: setup([], [hourly]) }),
     ],
     answers: {
-      [questionFor({ kind: 'secrets', noun: 'secret', where: 'under Connections, Secrets', name: 'mailbox' })]:
-        leaveItOut,
+      [questionFor({
+        kind: 'secrets',
+        noun: 'secret',
+        where: 'under Connections, Secrets',
+        name: 'mailbox',
+        among: [],
+      })]: leaveItOut,
     },
     ends: { status: 'review', says: /1\. Sort them\..*schedule: hourly/s },
   },

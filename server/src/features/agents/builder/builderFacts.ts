@@ -1,5 +1,6 @@
 // What a model that writes a draft is told of the team: names and what they are for. Values of secrets are not even read.
 import type { Sql } from '../../../base/db.ts'
+import { oneLine } from '../../../base/oneLine.ts'
 import { withoutSecretLike } from '../../../base/secretLike.ts'
 import { providerNames } from '../../../drivers/model/models.ts'
 import { defaultPlugins, parseBuildConfig } from '../../../engine/builds/buildConfig.ts'
@@ -18,6 +19,10 @@ interface Asked {
   sql: Sql
 }
 
+/** How much a model is told of what starts runs already. */
+const startsMax = 50
+const titleMax = 200
+
 export async function builderFacts(held: HeldBuilderRun, asked: Asked) {
   const { context, sql } = asked
   const { plugins, subAgents } = parseBuildConfig(held.checkpoint_config)
@@ -35,7 +40,7 @@ export async function builderFacts(held: HeldBuilderRun, asked: Asked) {
     may_start_agents: subAgents.length > 0,
     past_run: withoutSecretLike(held.lesson),
     setup_now: await setupNow(held, asked),
-    starts_now: startsNow,
+    starts_now: startsNow.slice(0, startsMax).map((title) => withoutSecretLike(oneLine(title, titleMax))),
     start_kinds: starts.flatMap(({ kinds }) => kinds(context)),
     team,
     plugins: registryOf(context).toolSets.map(({ name, description }) => ({ name, says: description })),

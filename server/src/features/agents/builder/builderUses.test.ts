@@ -43,6 +43,7 @@ const asks = (question: string): FakeAnswer => ({
     questions: [{ question, header: null, options: [], multi_select: false }],
   }),
 })
+const startsAgent = (name: string) => gives(written, { uses: [{ kind: 'agent', name }] })
 const judged = { name: '', filter: '', message: '', dedupe_key: '' }
 
 /** Everything that every request told the model. */
@@ -215,7 +216,7 @@ proves(
     provider.answer(gives(written))
     const done = await answer(team, id, { [asked.question]: 'Leave it out' })
     assert.deepEqual([done.status, done.proposed_triggers], ['review', []])
-    assert.match(JSON.stringify(provider.requests.at(-1)!.body), /There is still no such thing.*Returns/)
+    assert.match(JSON.stringify(provider.requests.at(-1)!.body), /still stand for nothing.*Returns/)
   },
 )
 
@@ -313,7 +314,7 @@ const starts = [
     kind: 'schedule',
     frequency: 'workday',
     time: '09:00',
-    day: '',
+    day: 'none',
     day_of_month: 0,
     cron: '',
     timezone: 'Europe/Berlin',
@@ -337,6 +338,27 @@ async function startsOf(team: TestTeam, agentId: string) {
     cases: cases.body.case_triggers as { enabled: boolean; concurrency: number }[],
   }
 }
+
+proves('builder.missing', 'a name that two agents have is asked about, and one that the draft has stays', async () => {
+  const team = await seeded()
+  const shop = async () =>
+    (await team.call('POST /v2/teams/:teamId/agents', { body: { name: 'Shop' } })).body.agent_id as string
+  const [first, second] = [await shop(), await shop()]
+  provider.answer(startsAgent('Shop'))
+  const { id, run } = await build(team)
+  const [asked] = run.pending_user_questions.questions
+  assert.equal(asked.question, '2 agents have the name “Shop”. Which one shall the draft use?')
+  assert.deepEqual(
+    asked.options.map(({ label }: { label: string }) => label),
+    [second, first, 'Leave it out'],
+  )
+  provider.answer(startsAgent(first))
+  const done = await answer(team, id, { [asked.question]: first })
+  assert.deepEqual(done.proposed_config.data.subAgents, [first])
+  provider.answer(startsAgent('Shop'))
+  const kept = await build(team, 'Be polite.', { subAgents: [first] })
+  assert.deepEqual(kept.run.proposed_config.data.subAgents, [first])
+})
 
 proves(
   'builder.starts',

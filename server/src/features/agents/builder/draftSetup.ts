@@ -83,19 +83,23 @@ async function putUses(draft: DraftSetup, held: HeldBuilderRun, { procedure, set
   for (const kind of namedKinds) {
     const there = wordsOf(config, kind)
     const { found: known } = await findOffered(held, offeredAs[kind], there, asked)
-    const named = setup ? namesIn(setup, kind) : there
+    /** The word of the draft for the same record, so that what is there already stays as it is written. */
+    const keptFor = (name: string): string | undefined =>
+      there.find((word) => {
+        const record = known.get(word)
+        return word === name || record?.name === name || record?.id === name
+      })
     const inText = kind === 'secret' ? secretsNamed(held, procedure, asked.context) : []
-    const isThere = (name: string): boolean =>
-      named.some((one) => one === name || known.get(one)?.name === name || known.get(one)?.id === name)
-    const names = [...named, ...inText.filter((name) => !isThere(name))]
-    const { found, missing } = await findOffered(held, offeredAs[kind], names, asked)
-    // what the draft has already and the model leaves alone is none of its business
-    draft.missing.push(...missing.filter(({ name }) => setup !== null || !there.includes(name)))
+    const names = setup ? [...new Set([...namesIn(setup, kind), ...inText])] : inText
+    const fresh = names.filter((name) => keptFor(name) === undefined)
+    const { found, missing } = await findOffered(held, offeredAs[kind], fresh, asked)
+    draft.missing.push(...missing)
     const words = names.map((name) => {
-      const record = found.get(name)
-      const kept = there.find((word) => word === name || (record && known.get(word)?.id === record.id))
-      return kept ?? (kind === 'connection' || kind === 'agent' ? (record?.id ?? name) : name)
+      const id = kind === 'connection' || kind === 'agent' ? found.get(name)?.id : undefined
+      return keptFor(name) ?? id ?? name
     })
+    // what the draft has already and the model leaves alone is none of its business
+    if (!setup) words.unshift(...there)
     put(draft.data, useKinds[kind], there, [...new Set(words)])
   }
   if (setup) put(draft.data, 'plugins', config.plugins ?? [...defaultPlugins], namesIn(setup, 'plugin'))

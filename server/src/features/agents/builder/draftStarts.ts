@@ -11,7 +11,7 @@ import { effectiveScopes, type Role } from '../../../kit/scopes.ts'
 import type { ProposedTrigger } from './builderRun.ts'
 import type { HeldBuilderRun } from './heldBuilderRun.ts'
 import { findOffered, type Missing } from './teamOffers.ts'
-import type { WireStart } from './wantedSetup.ts'
+import { noDay, type WireStart } from './wantedSetup.ts'
 
 interface Asked {
   context: Context
@@ -74,7 +74,11 @@ async function settingsOf(
   pick: (kind: OfferedKind, name: string) => Promise<Offered | undefined>,
 ): Promise<Record<string, unknown> | string | undefined> {
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '' && value !== 0))
-  if (kind === 'schedule' || kind === 'email') return fields
+  if (kind === 'email') return fields
+  if (kind === 'schedule') {
+    const { day, ...rest } = fields
+    return day === undefined || day === noDay ? rest : { ...rest, day }
+  }
   if (kind === 'webhook') {
     const { verifier, ...rest } = fields
     return { ...rest, webhook: { verifier } }

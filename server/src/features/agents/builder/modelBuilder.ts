@@ -155,7 +155,7 @@ async function askForMissing(held: HeldBuilderRun, missing: Missing[], conversat
   const open = each.filter((one) => !Object.hasOwn(held.answers, questionFor(one)))
   if (open.length === 0 || !mayAsk(held)) {
     const named = each.map(({ noun, name }) => `the ${noun} ${JSON.stringify(name)}`).join(', ')
-    const problem = `There is still no such thing that the person may use: ${named}. Use what they said instead, or leave it out.`
+    const problem = `These names still stand for nothing that the person may use, or for several things: ${named}. Use what they said instead, an id where there are several, or leave it out.`
     return correct(held, problem, conversation, parts.sql)
   }
   await askPerson(parts.sql, held, await questionsFor(held, open.slice(0, questionsMax), parts))

@@ -50,14 +50,17 @@ export async function listOffered(held: HeldBuilderRun, kind: OfferedKind, asked
   return { records, has_more: records.length < found.length }
 }
 
+/** A name that stands for no record, or for several. */
 export interface Missing {
   kind: OfferedKind
   noun: string
   where: string
   name: string
+  /** The records that have it: empty if there is none. */
+  among: Offered[]
 }
 
-/** The records with these names or ids, and the names that no record has. */
+/** The records with these names or ids, and the names that do not stand for exactly one. */
 export async function findOffered(
   held: HeldBuilderRun,
   kind: OfferedKind,
@@ -72,9 +75,9 @@ export async function findOffered(
   const records = await offer.read({ ...reading(held, asked), wanted: plain, limit: 2 * wanted.length + 100 })
   const missing: Missing[] = []
   for (const [index, name] of wanted.entries()) {
-    const record = records.find(({ id, name: called }) => called === plain[index] || id === plain[index])
-    if (record) found.set(name, record)
-    else missing.push({ kind, noun: offer.noun, where: offer.where, name })
+    const among = records.filter(({ id, name: called }) => called === plain[index] || id === plain[index])
+    if (among.length === 1) found.set(name, among[0]!)
+    else missing.push({ kind, noun: offer.noun, where: offer.where, name, among })
   }
   return { found, missing }
 }

@@ -55,11 +55,15 @@ const judged = {
   ),
 }
 
+/** Stands for no day of the week. */
+export const noDay = 'none'
+
 const shapes: Record<StartKind, Record<string, object>> = {
   schedule: {
     frequency: oneOf(frequencies),
     time: text('HH:MM, with daily, workday, weekly and monthly; otherwise empty.'),
-    day: oneOf([...days, ''], 'With weekly.'),
+    // not every provider takes an empty text in an enum
+    day: oneOf([...days, noDay], 'With weekly; otherwise none.'),
     day_of_month: number('With monthly; otherwise 0.'),
     cron: text('Five fields, with custom; otherwise empty.'),
     timezone: text('An IANA name.'),
