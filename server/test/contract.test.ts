@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { Compile } from 'typebox/schema'
 import { features } from '../src/features.ts'
 import { testApp } from './kit/testApp.ts'
 import { proves, provesTogether } from './kit/proves.ts'
@@ -94,6 +95,27 @@ proves(
     assert.equal(Object.keys(document.webhooks).length, 15)
   },
 )
+
+proves('openapi.examples', 'every example in the document fits its schema', () => {
+  // those of errors are the same in many places
+  const checked = new Set<string>()
+  const walk = (value: unknown, place: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { schema, example } = value as { schema?: object; example?: unknown }
+    const text = JSON.stringify([schema, example])
+    if (schema !== undefined && example !== undefined && !checked.has(text)) {
+      checked.add(text)
+      // the whole document is the place where a $ref is looked up
+      const validator = Compile({ ...schema, components: document.components })
+      if (!validator.Check(example)) assert.fail(`${place}: ${JSON.stringify(validator.Errors(example)[1])}`)
+    }
+    for (const [key, one] of Object.entries(value)) walk(one, `${place}.${key}`)
+  }
+  walk(document.paths, 'paths')
+  walk(document.webhooks, 'webhooks')
+  walk(document.components, 'components')
+  assert.ok(checked.size > operations.size, `${checked.size} examples`)
+})
 
 proves('openapi.boundedUrls', 'every address that a caller can give is bounded', () => {
   const unbounded: string[] = []

@@ -17,6 +17,7 @@ const sentences = [
     id: 'openapi.complete',
     says: 'Every operation documents all seven error statuses, the rate-limit headers and, when it mutates, the idempotency key.',
   },
+  { id: 'openapi.examples', says: 'Every example in the OpenAPI document fits the schema beside it.' },
   { id: 'openapi.boundedUrls', says: 'Every address in a request body has at most 2,048 characters.' },
   {
     id: 'openapi.served',
