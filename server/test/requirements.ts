@@ -2103,6 +2103,14 @@ const sentences = [
   { id: 'streams.log', says: 'The end of a stream is one log line with request id, reason and number of events.' },
   { id: 'streams.drain', says: 'Streams of a stopping process end with a comment, and none keeps it from stopping.' },
   {
+    id: 'routes.rounds',
+    says: 'If no model of a list answers, all are asked again with growing pauses; after ten rounds the failure names each with its reason.',
+  },
+  {
+    id: 'routes.breakerOfTeam',
+    says: 'What makes a provider fail for one team turns no other team away from it, and broken answers open no breaker.',
+  },
+  {
     id: 'deltas.here',
     says: 'Text reaches the streams on its run in the same process, gathered over 100 ms, without an id.',
   },

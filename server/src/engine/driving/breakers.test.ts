@@ -14,7 +14,8 @@ proves(
   'routes.breaker',
   'a provider that fails four times in a row is left alone by all processes, then asked by one, and free again once it answers',
   async () => {
-    const account = { provider: 'anthropic', teamId: null }
+    const { id: teamId } = await seedTeam(service)
+    const account = { provider: 'anthropic', teamId, isOwn: false }
     for (let failures = 0; failures < 3; failures++) await fresh().failed(account)
     assert.equal(await fresh().isOpen(account), false)
     await fresh().failed(account)
@@ -36,7 +37,16 @@ proves(
 
 proves('routes.breaker', 'what fails with the key of a team says nothing about the server’s', async () => {
   const { id: teamId } = await seedTeam(service)
-  for (let failures = 0; failures < 4; failures++) await fresh().failed({ provider: 'openai', teamId })
-  assert.equal(await fresh().isOpen({ provider: 'openai', teamId }), true)
-  assert.equal(await fresh().isOpen({ provider: 'openai', teamId: null }), false)
+  const own = { provider: 'openai', teamId, isOwn: true }
+  for (let failures = 0; failures < 4; failures++) await fresh().failed(own)
+  assert.equal(await fresh().isOpen(own), true)
+  assert.equal(await fresh().isOpen({ ...own, isOwn: false }), false)
+})
+
+proves('routes.breakerOfTeam', 'what a team makes a provider refuse turns no other team away from it', async () => {
+  const [hostile, other] = [await seedTeam(service), await seedTeam(service)]
+  const account = { provider: 'google', teamId: hostile.id, isOwn: false }
+  for (let failures = 0; failures < 40; failures++) await fresh().failed(account)
+  assert.equal(await fresh().isOpen(account), true)
+  assert.equal(await fresh().isOpen({ ...account, teamId: other.id }), false)
 })

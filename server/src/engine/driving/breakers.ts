@@ -1,13 +1,15 @@
-// A breaker for each provider of models, in a row that all processes share: one that fails again and again is left alone for a while.
+// A breaker for each provider and team, in a row that all processes share: a provider that fails again and again is left alone for a while.
+// What fails for one team says nothing about others, even with the same key: some requests make a provider fail, and a team could send them on purpose.
 import { BoundedCache } from '../../base/boundedCache.ts'
 import { part, type Sql } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 
-/** A provider as it is asked with one key: a team's own key may be used up while that of the server works. */
+/** A provider as a team asks it with one key: its own key may be used up while that of the server works. */
 export interface Account {
   provider: string
-  /** The team whose key it is; null: the server's. */
-  teamId: string | null
+  teamId: string
+  /** With the team's own key, not the server's. */
+  isOwn: boolean
 }
 
 export interface Breakers {
@@ -22,7 +24,7 @@ export interface Breakers {
   worked(account: Account): Promise<void>
 }
 
-/** How many failed attempts in a row, of whichever runs, open it. */
+/** How many failed attempts in a row, of whichever runs of the team, open it. */
 const failuresMax = 4
 /** It stays open this long, the next time in a row twice as long, and so on. */
 const openS = 15
@@ -40,7 +42,10 @@ interface State {
 
 const closed: State = { failures: 0, is_open: false, may_probe: false }
 
-const keyOf = ({ provider, teamId }: Account): string => `${provider} ${teamId ?? ''}`
+const keyOf = ({ provider, teamId, isOwn }: Account): string => `${provider} ${teamId} ${isOwn}`
+
+const itsRow = ({ provider, teamId, isOwn }: Account) =>
+  part`provider = ${provider} and team_id = ${teamId}::uuid and is_own = ${isOwn}`
 
 export function createBreakers(sql: Sql, log: Log): Breakers {
   const cache = new BoundedCache<{ state: Promise<State>; readAt: number }>({ name: 'breakers', entriesMax: 10_000 })
@@ -71,9 +76,7 @@ export function createBreakers(sql: Sql, log: Log): Breakers {
     const { failures, is_open } = await stateOf(account)
     if (failures === 0 && !is_open) return
     cache.delete(keyOf(account))
-    await sql`
-      delete from model_breakers
-      where provider = ${account.provider} and team_id is not distinct from ${account.teamId}::uuid`
+    await sql`delete from model_breakers where ${itsRow(account)}`
   }
 
   return {
@@ -86,19 +89,19 @@ export function createBreakers(sql: Sql, log: Log): Breakers {
   }
 }
 
-async function read(sql: Sql, { provider, teamId }: Account): Promise<State> {
+async function read(sql: Sql, account: Account): Promise<State> {
   const [row] = await sql<State>`
     select failures, open_until is not null as is_open,
       open_until <= now() and (probing_until is null or probing_until <= now()) as may_probe
-    from model_breakers where provider = ${provider} and team_id is not distinct from ${teamId}::uuid`
+    from model_breakers where ${itsRow(account)}`
   return row ?? closed
 }
 
 /** One guarded statement, so that only one of many callers asks. */
-async function takeProbe(sql: Sql, { provider, teamId }: Account): Promise<boolean> {
+async function takeProbe(sql: Sql, account: Account): Promise<boolean> {
   const taken = await sql`
     update model_breakers set probing_until = now() + ${probeS} * interval '1 second', updated_at = now()
-    where provider = ${provider} and team_id is not distinct from ${teamId}::uuid
+    where ${itsRow(account)}
       and open_until <= now() and (probing_until is null or probing_until <= now())
     returning provider`
   return taken.length > 0
@@ -108,10 +111,10 @@ async function takeProbe(sql: Sql, { provider, teamId }: Account): Promise<boole
 const opensNow = part`(b.failures + 1 >= ${failuresMax} and (b.open_until is null or b.open_until <= now()))`
 
 /** A failure of the one who asked again opens it anew; failures of those who asked before it opened change nothing. */
-async function noteFailure(sql: Sql, { provider, teamId }: Account): Promise<void> {
+async function noteFailure(sql: Sql, { provider, teamId, isOwn }: Account): Promise<void> {
   await sql`
-    insert into model_breakers as b (provider, team_id, failures) values (${provider}, ${teamId}::uuid, 1)
-    on conflict (provider, team_id) do update set
+    insert into model_breakers as b (provider, team_id, is_own, failures) values (${provider}, ${teamId}::uuid, ${isOwn}, 1)
+    on conflict (provider, team_id, is_own) do update set
       failures = b.failures + 1,
       openings = b.openings + ${opensNow}::int,
       open_until = case when ${opensNow} then now() + least(${openMaxS}, ${openS} * power(2, b.openings)) * interval '1 second'

@@ -1,48 +1,29 @@
 // Drives one held run, turn by turn, until it ends, must wait, or is no longer ours. Every write goes through the ledger; memory is only a copy.
-import { parseBounded } from '../../base/boundedJson.ts'
-import { setImmediate } from 'node:timers/promises'
-import { scrubbed, type Scrub } from '../../base/knownSecrets.ts'
 import { oneLine } from '../../base/oneLine.ts'
-import { bytesHeld } from '../../base/valueSize.ts'
-import { threadTimeMs } from '../../base/threadTime.ts'
-import type { RunFacts, Setup, TokenUsage, Turn } from '../../drivers/model/model.ts'
-import type { Context } from '../../kit/context.ts'
+import type { TokenUsage, Turn } from '../../drivers/model/model.ts'
 import { givenUpDeaths } from '../../kit/deaths.ts'
-import { type ToolSet } from '../../kit/feature.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
-import { defaultPlugins } from '../builds/buildConfig.ts'
-import { addMessage, isCall, newChange, putStep, type Change, type ModelStep, messageText } from '../ledger/change.ts'
+import { addMessage, isCall, newChange, putStep, type Change, type ModelStep } from '../ledger/change.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
-import { callingRunOf, commit, feed, note, showView, type HeldRun, type DriveParts, type Hold } from './heldRun.ts'
+import { commit, feed, type HeldRun, type DriveParts, type Hold } from './heldRun.ts'
 import type { Ending } from '../ledger/applyLane.ts'
-import { entriesOf, entryOf, readMessages, readSteps, readView } from '../ledger/history.ts'
+import { entryOf, readMessages } from '../ledger/history.ts'
 import { giveUp } from './giveUp.ts'
-import { cleanTurn, readScrubber } from './hiddenValues.ts'
-import { createOpenResources } from './openResources.ts'
+import { cleanTurn } from './hiddenValues.ts'
 import { complete, ended, fail, failWith, pause } from './releaseRun.ts'
 import { isAskingForMore, stopAtLimit, waitForMore } from './askForMore.ts'
 import { reachedLimit, reachedMemory, reachedTime } from './limits.ts'
-import type { LoadedBuild } from '../builds/loadBuild.ts'
-import { outputTokensMax } from '../builds/models.ts'
 import { checkOutput, type OutputMisfit } from '../builds/outputSchema.ts'
-import { unlessAborted } from './makeCall.ts'
 import { makeRoom, tokensOf } from './makeRoom.ts'
-import { isFolded } from './folded.ts'
-import { newView, type View } from './modelView.ts'
+import { openRun, recall } from './openRun.ts'
 import { performCalls } from './performCalls.ts'
-import { recallSet } from './recallTool.ts'
 import { resolveOpenSteps } from './resolveOpenSteps.ts'
-import { chooseRoute, recallRoutes } from './routes.ts'
-import { newRoutes, type Routes } from './routeState.ts'
+import { chooseRoute } from './routes.ts'
 import { goWithoutFiles } from './refusedFiles.ts'
 import { shownFiles } from './shownFiles.ts'
 import { askModel, nextOfPure, usedBy, withUse, type Asked } from './turn.ts'
-import { beginStretch } from './runTelemetry.ts'
-import { connectionUseOf, givenToolsOf } from '../../kit/registry.ts'
 import { LimitReached, Yielded } from './leaving.ts'
 
-/** How long reading a log again may block the process. */
-const recallMs = 20
 /** How often a model may try again when its output does not fit the build's schema. */
 const misfitsMax = 3
 /** How often a run may fail to advance before it fails: the mistake is ours, and another attempt does not fix it. */
@@ -54,12 +35,7 @@ export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): 
   if (run.deaths >= givenUpDeaths) return giveUp(parts, run, hold.writeSignal)
   const time = teamTimeOf(parts.context)
   await time.turn(run.team_id)
-  const build = await parts.loadBuild(parts.context.db.sql, run)
-  const ofBuild = await toolsOfBuild(parts.context, run, build, signal)
-  const scrub = await readScrubber(parts.context, callingRunOf(run), build)
-  const team = await parts.models.of(run.team_id)
-  const routes = newRoutes(build, { team, models: parts.models, breakers: parts.breakers })
-  const held = time.piece(run.team_id, () => open(parts, run, { build, routes, ofBuild, scrub }, hold))
+  const held = await openRun(parts, run, hold)
   if (run.failures >= failuresMax) {
     return failWith(held, 'internal_error', 'The run could not be advanced. Its operator finds the reason in the log.')
   }
@@ -106,173 +82,6 @@ export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): 
   } finally {
     await held.openResources.close()
   }
-}
-
-/** The tools as they are when the run is taken: tools that come or change later are for the next process that takes it. */
-async function toolsOfBuild(
-  context: Context,
-  run: ClaimedRun,
-  build: LoadedBuild,
-  signal: AbortSignal,
-): Promise<ToolSet[]> {
-  const { connections, given } = build
-  const use = connections.length > 0 ? connectionUseOf(context) : undefined
-  const own = givenToolsOf({ context, run: callingRunOf(run), given })
-  const tools = use?.tools({ sql: context.db.sql, context, run: callingRunOf(run), connectionIds: connections })
-  // a server may take long to list its tools
-  return [...(await own), ...((await (tools && unlessAborted(tools, signal))) ?? [])]
-}
-
-interface Opened {
-  build: LoadedBuild
-  routes: Routes
-  ofBuild: ToolSet[]
-  scrub: Scrub | undefined
-}
-
-function open(
-  parts: DriveParts,
-  run: ClaimedRun,
-  { build, routes, ofBuild, scrub }: Opened,
-  { signal, writeSignal, workerId }: Hold,
-): HeldRun {
-  const { context, applyLane, models, telemetry } = parts
-  const toolRegistry = parts.toolRegistry.with(ofBuild)
-  const modelName = routes.names[0]!
-  beginStretch(telemetry, build.agentName, modelName)
-  const model = routes.team.find(modelName)
-  const facts = factsOf(run, build)
-  const resolver = parts.resolverFor(build.procedure, facts, model.isPure)
-  const sets = [
-    ...(build.plugins ?? defaultPlugins),
-    ...resolver.sets,
-    ...ofBuild.map(({ name }) => name),
-    // from the first turn on: a tool that came later would change the beginning of every request
-    ...(model.isPure ? [] : [recallSet.name]),
-  ]
-  const plain: Setup = {
-    model: modelName,
-    procedure: build.procedure,
-    tools: [...toolRegistry.describe(sets), ...resolver.tools],
-    facts,
-    output_schema: build.output_schema,
-    output_tokens_max: run.limits.max_cost_usd === null ? null : outputTokensMax,
-  }
-  // what started the run may hold a secret too
-  const setup = scrub && !model.isPure ? scrubbed(plain, scrub) : plain
-  const { steps, input_tokens, output_tokens, cost_usd } = run
-  const fixedBytes = model.isPure ? 0 : JSON.stringify(setup).length
-  return {
-    run,
-    build,
-    context,
-    toolRegistry,
-    applyLane,
-    telemetry,
-    model,
-    modelName,
-    routes,
-    resolver,
-    workerId,
-    sets,
-    signal,
-    writeSignal,
-    atEnd: parts.atEnd(run),
-    conversation: model.open(setup),
-    setup,
-    window: models.windowOf(modelName),
-    sight: models.sightOf(modelName),
-    view: newView(),
-    log: [],
-    refusal: undefined,
-    turn: 0,
-    step: 0,
-    open: [],
-    wakeSeen: run.wake_seq,
-    wakeSeq: run.wake_seq,
-    messageSeen: 0,
-    usage: { steps, input_tokens, output_tokens, cost_usd },
-    misfits: 0,
-    promptBytes: fixedBytes,
-    fixedBytes,
-    heldBytes: bytesHeld(run.message),
-    scrub,
-    callNames: new Map(),
-    openResources: createOpenResources(context.log, run.id),
-    line: { tail: Promise.resolve() },
-    underWay: parts.underWay,
-  }
-}
-
-const factsOf = (run: ClaimedRun, build: LoadedBuild): RunFacts => ({
-  message: run.message,
-  case: caseOf(run),
-  run: {
-    id: run.id,
-    number: run.run_number,
-    title: run.title,
-    agent_id: run.agent_id,
-    agent_name: build.agentName,
-    source: run.source,
-    created_at: run.created_at.toISOString(),
-  },
-})
-
-/** The case as it was when the run got it; its data is parsed where it is JSON. */
-function caseOf({ source, message }: ClaimedRun): unknown {
-  if (source !== 'case_trigger' && source !== 'retry') return null
-  const given = (message as { case?: { data: string } } | null)?.case
-  return given ? { ...given, data: parsed(given.data) } : null
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseBounded(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return text
-    throw error
-  }
-}
-
-/** Feeds the model everything that happened before this worker took the run. */
-async function recall(held: HeldRun): Promise<void> {
-  const { run, context } = held
-  // a run that nobody held before has nothing but the message it was started with
-  if (run.epoch === 1 && run.steps === 0 && run.message_seq <= 1) {
-    const text = messageText(run.message)
-    if (text !== undefined) feed(held, { kind: 'user', text, restarts: false }, { seq: run.message_seq })
-    held.messageSeen = run.message_seq
-    return
-  }
-  const { sql } = context.db
-  const stored = held.model.isPure ? undefined : ((await readView(sql, run.id)) as View | undefined)
-  // a view of an older version says less
-  const view = stored && { ...newView(), ...stored }
-  const folded = view?.folded ?? null
-  if (view) held.view = view
-  // blocks of a procedure read the results of older ones, whether the model is still shown them or not
-  const isAllNeeded = !folded || held.resolver.tools.length > 0
-  const after = isAllNeeded ? 0 : { turn: folded.through, said: folded.said }
-  const messages = await readMessages(sql, run.id, after)
-  const { entries, turn } = entriesOf(messages)
-  const time = teamTimeOf(context)
-  let resumedAt = threadTimeMs()
-  for (const logged of entries) {
-    if (isFolded(logged, folded)) note(held, logged.entry)
-    else feed(held, logged.entry, logged)
-    // a model that follows a procedure evaluates every step again, and the log may be long
-    if (threadTimeMs() - resumedAt < recallMs) continue
-    time.usedThread(run.team_id, threadTimeMs() - resumedAt)
-    await (time.turn(run.team_id) ?? setImmediate())
-    resumedAt = threadTimeMs()
-  }
-  if (view) showView(held, view).open()
-  held.turn = turn
-  held.messageSeen = messages.at(-1)?.seq ?? 0
-  const { open: steps, lastSeq } = await readSteps(context.db.sql, run.id)
-  held.open = steps
-  held.step = lastSeq
-  await recallRoutes(held, sql)
 }
 
 /** Feeds what people said since the last turn; read only when somebody raised the run's wake number. */
@@ -350,14 +159,15 @@ const shorterShare = 0.8
 async function learnWindow(held: HeldRun, asked: Extract<Asked, { kind: 'too_long' }>): Promise<boolean> {
   const { view, window, promptBytes } = held
   const { code, message, step } = asked
+  const learned = Math.min(view.window ?? window, Math.floor(tokensOf(promptBytes, view) * shorterShare))
   const change = newChange(held.run, held.turn)
-  putStep(change, ended(step, 'failed', message))
+  // on the step too: whoever takes the run over before the log is made to fit would ask the same again
+  putStep(change, { ...ended(step, 'failed', message), result: { learned_window: learned } })
   change.usage = { ...change.usage, steps: 1 }
   change.reserved_usd = '0'
   await commit(held, change)
   held.refusal = { code, message }
-  const refused = Math.floor(tokensOf(promptBytes, view) * shorterShare)
-  held.view = { ...view, window: Math.min(view.window ?? window, refused) }
+  held.view = { ...view, window: learned }
   return false
 }
 

@@ -151,6 +151,26 @@ suite('a run that is longer than its model’s window', () => {
     assert.ok(steps.filter(({ state }) => state === 'failed').length <= 2, 'what was learned is kept')
   })
 
+  proves('runs.foldingTooLong', 'a process that takes the run over does not ask again for too much', async () => {
+    const team = await seedTeam(service)
+    looksOften(10)
+    const runId = await startRun(team, await seedLookingAgent(team, 'anthropic:larger'))
+    await drainRuns(service)
+    const learned = 3000
+    assert.ok(tokensOf(provider.requests.at(-1)!) > learned)
+    // what a process leaves that dies right after the refusal
+    await sql`
+      insert into run_steps (run_id, seq, turn, kind, tool, state, result, error, started_at, completed_at)
+      select run_id, max(seq) + 1, max(turn), 'model', 'anthropic:larger', 'failed', ${JSON.stringify({ learned_window: learned })}::jsonb,
+        'prompt is too long', now(), now() from run_steps where run_id = ${runId} group by run_id`
+    looksOften(0)
+    await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'And again.' } })
+    await drainRuns(service)
+    assert.equal((await readRun(team, runId)).status, 'completed')
+    assert.ok(provider.requests.length > 0)
+    for (const request of provider.requests) assert.ok(tokensOf(request) <= learned, String(tokensOf(request)))
+  })
+
   proves('runs.foldingTooLong', 'fails with its provider’s words when nothing is left to leave out', async () => {
     const team = await seedTeam(service)
     looksOften(1, () => ({ status: 400, error: { message: 'prompt is too long', type: 'invalid_request_error' } }))

@@ -9,10 +9,20 @@ export type LeftFor = TroubleKind | 'policy' | 'key'
 
 export const isForGood = (reason: LeftFor): boolean => reason === 'policy' || reason === 'key'
 
+export interface LeftModel {
+  name: string
+  turn: number
+  reason: LeftFor
+  message: string
+  /** It was the last one of the list that could be asked: from here on all are asked once more. */
+  ends_round: boolean
+}
+
 export interface Routes {
   /** The models that can be used, in their order; the first one of all if none can. */
   names: readonly string[]
-  left: { name: string; turn: number; reason: LeftFor }[]
+  /** In the order in which they were left. */
+  left: LeftModel[]
   team: TeamModels
   models: EngineModels
   breakers: Breakers

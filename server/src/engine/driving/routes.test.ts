@@ -53,8 +53,8 @@ suite('a build with two models', () => {
     async () => {
       const team = await seedTeam(service)
       await sql`
-      insert into model_breakers (provider, failures, openings, open_until) values ('anthropic', 9, 1, now() + interval '1 hour')
-      on conflict (provider, team_id) do update set open_until = excluded.open_until`
+      insert into model_breakers (provider, team_id, is_own, failures, openings, open_until)
+      values ('anthropic', ${team.id}, false, 9, 1, now() + interval '1 hour')`
       first.forget()
       second.forget()
       first.answer({ text: 'by the first' })
@@ -135,6 +135,61 @@ suite('a build with two models', () => {
         [one, 107],
         [two, 514],
       ])
+    },
+  )
+
+  proves('routes.breakerOfTeam', 'an answer that breaks off does not count for the breaker', async () => {
+    const team = await seedTeam(service)
+    const half: FakeAnswer = { text: ['ha', 'lf'], instead: 'break' }
+    const { run } = await runWith(team, [half, half])
+    assert.equal(run.output, 'by the second')
+    assert.deepEqual(await sql`select * from model_breakers where team_id = ${team.id}`, [])
+  })
+
+  const down: FakeAnswer = { status: 500, error: { message: 'oops' } }
+
+  proves('routes.rounds', 'when no model answers, all are asked once more in their order', async () => {
+    const team = await seedTeam(service)
+    const { run, steps } = await runWith(team, [down, down], [down, { text: 'by the second' }])
+    assert.deepEqual([run.status, run.output], ['completed', 'by the second'])
+    assert.deepEqual(
+      steps.map(({ tool, left_for }) => [tool, left_for]),
+      [
+        [one, two],
+        [two, one],
+        [one, two],
+        [two, null],
+      ],
+    )
+  })
+
+  proves(
+    'routes.rounds',
+    'a pause that is long is taken without a worker, and after ten rounds the failure names each model with its reason',
+    async () => {
+      const team = await seedTeam(service)
+      await sql`delete from model_breakers`
+      first.forget()
+      second.forget()
+      const runId = await startRun(team, await agentOf(team))
+      const worker = newId()
+      await claimRuns(sql, worker, 100)
+      const round = { left_for: one, reason: 'down', ends_round: true }
+      await sql`
+        insert into run_steps (run_id, seq, turn, kind, tool, state, result, error, started_at, completed_at)
+        select ${runId}, n, 1, 'model', ${two}, 'failed', ${JSON.stringify(round)}::jsonb, 'earlier', now(), now()
+        from generate_series(1, 8) n`
+      await reviveRuns(sql, { id: worker, role: 'worker' })
+      first.answer(down, { status: 503, error: { message: 'full' }, headers: { 'retry-after': '60' } })
+      second.answer(down, { status: 502, error: { message: 'no way' } })
+      await drainRuns(service)
+      const waiting = await readRun(team, runId)
+      assert.deepEqual([waiting.status, waiting.waiting_on.kind], ['waiting', 'time'])
+      await sql`update runs set due_at = now() - interval '1 second' where id = ${runId}`
+      await drainRuns(service)
+      const { status, error } = await readRun(team, runId)
+      assert.deepEqual([status, error.code], ['failed', 'model_unavailable'])
+      assert.match(error.message, /None of its 2 models .*claude-sonnet-4-5: .*503: full.*gpt-5: .*502: no way.*asked 10 times/)
     },
   )
 

@@ -20,9 +20,19 @@ import { commit, type HeldRun } from './heldRun.ts'
 import { fitsCost } from './limits.ts'
 import { measureModelCall } from './runTelemetry.ts'
 import { sum } from '../ledger/money.ts'
-import { isPastPatience, leaveRoute, noteAnswer, noteFailure, refusalReason } from './routes.ts'
+import {
+  endRound,
+  hasOthers,
+  isPastPatience,
+  leaveRoute,
+  noteAnswer,
+  noteFailure,
+  refusalReason,
+  roundsOf,
+  whyNone,
+} from './routes.ts'
 
-/** How many attempts one turn has before the run fails: with the pauses between them about an hour. */
+/** How many attempts one turn has before the run fails, or how often all models of a list are asked: minutes, or an hour where the provider wants longer pauses. */
 const attemptsMax = 10
 /** How long a pause the worker waits itself; a longer pause frees the worker. */
 const waitInPlaceMs = 2000
@@ -91,19 +101,23 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
         if (asking.hasFiles && code === 'model_refused_request') return { kind: 'files_refused', message, step }
         const reason = refusalReason(error)
         if (reason && (await leaveRoute(held, { step, reason, message }))) return { kind: 'moved' }
-        return { kind: 'failed', code, message, step }
+        return { kind: 'failed', code, message: reason ? whyNone(held, step.turn, message) : message, step }
       }
       if (!(error instanceof ModelTrouble)) throw error
-      await noteFailure(held)
+      await noteFailure(held, error)
       const tried = await noteUse(held, asking, step, error)
-      if (tried.attempt >= attemptsMax) {
-        const message = `The model did not answer in ${tried.attempt} attempts. The last one: ${error.message}`
-        return { kind: 'failed', code: 'model_unavailable', message, step: withTrouble(tried, error.message, null) }
-      }
       const pauseMs = pauseAfter(tried.attempt, error.retryAfterMs)
       const { kind: reason, message } = error
-      const isOver = isPastPatience(tried, error, pauseMs, held.context.config.modelPatienceS * 1000)
-      if (isOver && (await leaveRoute(held, { step: tried, reason, message }))) return { kind: 'moved' }
+      const isLast = tried.attempt >= attemptsMax
+      if (isLast || isPastPatience(tried, error, pauseMs, held.context.config.modelPatienceS * 1000)) {
+        if (await leaveRoute(held, { step: tried, reason, message })) return { kind: 'moved' }
+        if (hasOthers(held)) return await askAllAgain(held, asking, tried, error)
+      }
+      if (isLast) {
+        const told = `The model did not answer in ${tried.attempt} attempts. The last one: ${message}`
+        const failed = withTrouble(tried, message, null)
+        return { kind: 'failed', code: 'model_unavailable', message: whyNone(held, step.turn, told), step: failed }
+      }
       step = nextAttempt(withTrouble(tried, error.message, pauseMs), error.message)
       if (pauseMs > waitInPlaceMs) {
         return { kind: 'later', step, at: new Date(Date.now() + pauseMs), reason: error.message }
@@ -112,6 +126,31 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
       await sleep(pauseMs, undefined, { signal: held.signal })
     }
   }
+}
+
+/** Every model of the list had its chance in this turn: all are asked once more after a pause, which grows each time. */
+async function askAllAgain(
+  held: HeldRun,
+  asking: Asking,
+  step: ModelStep,
+  { kind: reason, message }: ModelTrouble,
+): Promise<Asked> {
+  const round = roundsOf(held, step.turn) + 1
+  if (round >= attemptsMax) {
+    const told = `${whyNone(held, step.turn, message)} They were asked ${round} times.`
+    return { kind: 'failed', code: 'model_unavailable', message: told, step: withTrouble(step, message, null) }
+  }
+  const pauseMs = pauseAfter(round, undefined)
+  await endRound(held, { step: withTrouble(step, message, pauseMs), reason, message })
+  if (pauseMs <= waitInPlaceMs) {
+    await sleep(pauseMs, undefined, { signal: held.signal })
+    return { kind: 'moved' }
+  }
+  // the step of the model that comes next waits; if it may cost too much, the next turn of the loop says so
+  const next = freshStep(held, asking)
+  if (!next) return { kind: 'moved' }
+  held.step = next.seq
+  return { kind: 'later', step: next, at: new Date(Date.now() + pauseMs), reason: message }
 }
 
 /** One attempt. What is heard of its text while it is written is as clean as the message that it becomes; of one that breaks off, no more is heard. */
@@ -161,17 +200,19 @@ async function beginStep(held: HeldRun, asking: Asking): Promise<ModelStep | und
     await commitStep(held, begun)
     return begun
   }
-  const reserved = asking.worstCost()
-  if (!fitsCost(held, reserved)) return undefined
-  const step: ModelStep = {
-    ...newStep(held, held.step + 1, undefined, held.modelName, asking.about),
-    turn: asking.turn,
-    kind: 'model',
-    reserved_usd: reserved,
-  }
+  const step = freshStep(held, asking)
+  if (!step) return undefined
   await commitStep(held, step)
   held.step = step.seq
   return step
+}
+
+/** Undefined: it could cost more than is left. */
+function freshStep(held: HeldRun, asking: Asking): ModelStep | undefined {
+  const reserved = asking.worstCost()
+  if (!fitsCost(held, reserved)) return undefined
+  const step = newStep(held, held.step + 1, undefined, held.modelName, asking.about)
+  return { ...step, turn: asking.turn, kind: 'model', reserved_usd: reserved }
 }
 
 function close(held: HeldRun, { seq }: ModelStep): void {

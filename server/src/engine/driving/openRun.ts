@@ -1,0 +1,218 @@
+// Takes a claimed run into this process: its build, tools, models and secrets as they are now, and everything that happened before.
+import { setImmediate } from 'node:timers/promises'
+import { parseBounded } from '../../base/boundedJson.ts'
+import type { Sql } from '../../base/db.ts'
+import { scrubbed, type Scrub } from '../../base/knownSecrets.ts'
+import { threadTimeMs } from '../../base/threadTime.ts'
+import { bytesHeld } from '../../base/valueSize.ts'
+import type { RunFacts, Setup } from '../../drivers/model/model.ts'
+import type { Context } from '../../kit/context.ts'
+import { type ToolSet } from '../../kit/feature.ts'
+import { connectionUseOf, givenToolsOf } from '../../kit/registry.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
+import type { ClaimedRun } from '../admission/claim.ts'
+import { defaultPlugins } from '../builds/buildConfig.ts'
+import type { LoadedBuild } from '../builds/loadBuild.ts'
+import { outputTokensMax } from '../builds/models.ts'
+import { messageText } from '../ledger/change.ts'
+import { entriesOf, readMessages, readSteps, readView } from '../ledger/history.ts'
+import { isFolded } from './folded.ts'
+import { callingRunOf, feed, note, showView, type DriveParts, type HeldRun, type Hold } from './heldRun.ts'
+import { readScrubber } from './hiddenValues.ts'
+import { unlessAborted } from './makeCall.ts'
+import { newView, type View } from './modelView.ts'
+import { createOpenResources } from './openResources.ts'
+import { recallSet } from './recallTool.ts'
+import { recallRoutes } from './routes.ts'
+import { newRoutes, type Routes } from './routeState.ts'
+import { beginStretch } from './runTelemetry.ts'
+
+/** How long reading a log again may block the process. */
+const recallMs = 20
+
+/** The run as nobody has told its model anything yet. */
+export async function openRun(parts: DriveParts, run: ClaimedRun, hold: Hold): Promise<HeldRun> {
+  const { context, models, breakers } = parts
+  const build = await parts.loadBuild(context.db.sql, run)
+  const ofBuild = await toolsOfBuild(context, run, build, hold.signal)
+  const scrub = await readScrubber(context, callingRunOf(run), build)
+  const routes = newRoutes(build, { team: await models.of(run.team_id), models, breakers })
+  return teamTimeOf(context).piece(run.team_id, () => open(parts, run, { build, routes, ofBuild, scrub }, hold))
+}
+
+/** The tools as they are when the run is taken: tools that come or change later are for the next process that takes it. */
+async function toolsOfBuild(
+  context: Context,
+  run: ClaimedRun,
+  build: LoadedBuild,
+  signal: AbortSignal,
+): Promise<ToolSet[]> {
+  const { connections, given } = build
+  const use = connections.length > 0 ? connectionUseOf(context) : undefined
+  const own = givenToolsOf({ context, run: callingRunOf(run), given })
+  const tools = use?.tools({ sql: context.db.sql, context, run: callingRunOf(run), connectionIds: connections })
+  // a server may take long to list its tools
+  return [...(await own), ...((await (tools && unlessAborted(tools, signal))) ?? [])]
+}
+
+interface Opened {
+  build: LoadedBuild
+  routes: Routes
+  ofBuild: ToolSet[]
+  scrub: Scrub | undefined
+}
+
+function open(
+  parts: DriveParts,
+  run: ClaimedRun,
+  { build, routes, ofBuild, scrub }: Opened,
+  { signal, writeSignal, workerId }: Hold,
+): HeldRun {
+  const { context, applyLane, models, telemetry } = parts
+  const toolRegistry = parts.toolRegistry.with(ofBuild)
+  const modelName = routes.names[0]!
+  beginStretch(telemetry, build.agentName, modelName)
+  const model = routes.team.find(modelName)
+  const facts = factsOf(run, build)
+  const resolver = parts.resolverFor(build.procedure, facts, model.isPure)
+  const sets = [
+    ...(build.plugins ?? defaultPlugins),
+    ...resolver.sets,
+    ...ofBuild.map(({ name }) => name),
+    // from the first turn on: a tool that came later would change the beginning of every request
+    ...(model.isPure ? [] : [recallSet.name]),
+  ]
+  const plain: Setup = {
+    model: modelName,
+    procedure: build.procedure,
+    tools: [...toolRegistry.describe(sets), ...resolver.tools],
+    facts,
+    output_schema: build.output_schema,
+    output_tokens_max: run.limits.max_cost_usd === null ? null : outputTokensMax,
+  }
+  // what started the run may hold a secret too
+  const setup = scrub && !model.isPure ? scrubbed(plain, scrub) : plain
+  const { steps, input_tokens, output_tokens, cost_usd } = run
+  const fixedBytes = model.isPure ? 0 : JSON.stringify(setup).length
+  return {
+    run,
+    build,
+    context,
+    toolRegistry,
+    applyLane,
+    telemetry,
+    model,
+    modelName,
+    routes,
+    resolver,
+    workerId,
+    sets,
+    signal,
+    writeSignal,
+    atEnd: parts.atEnd(run),
+    conversation: model.open(setup),
+    setup,
+    window: models.windowOf(modelName),
+    sight: models.sightOf(modelName),
+    view: newView(),
+    log: [],
+    refusal: undefined,
+    turn: 0,
+    step: 0,
+    open: [],
+    wakeSeen: run.wake_seq,
+    wakeSeq: run.wake_seq,
+    messageSeen: 0,
+    usage: { steps, input_tokens, output_tokens, cost_usd },
+    misfits: 0,
+    promptBytes: fixedBytes,
+    fixedBytes,
+    heldBytes: bytesHeld(run.message),
+    scrub,
+    callNames: new Map(),
+    openResources: createOpenResources(context.log, run.id),
+    line: { tail: Promise.resolve() },
+    underWay: parts.underWay,
+  }
+}
+
+const factsOf = (run: ClaimedRun, build: LoadedBuild): RunFacts => ({
+  message: run.message,
+  case: caseOf(run),
+  run: {
+    id: run.id,
+    number: run.run_number,
+    title: run.title,
+    agent_id: run.agent_id,
+    agent_name: build.agentName,
+    source: run.source,
+    created_at: run.created_at.toISOString(),
+  },
+})
+
+/** The case as it was when the run got it; its data is parsed where it is JSON. */
+function caseOf({ source, message }: ClaimedRun): unknown {
+  if (source !== 'case_trigger' && source !== 'retry') return null
+  const given = (message as { case?: { data: string } } | null)?.case
+  return given ? { ...given, data: parsed(given.data) } : null
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseBounded(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
+}
+
+/** Feeds the model everything that happened before this worker took the run. */
+export async function recall(held: HeldRun): Promise<void> {
+  const { run, context } = held
+  // a run that nobody held before has nothing but the message it was started with
+  if (run.epoch === 1 && run.steps === 0 && run.message_seq <= 1) {
+    const text = messageText(run.message)
+    if (text !== undefined) feed(held, { kind: 'user', text, restarts: false }, { seq: run.message_seq })
+    held.messageSeen = run.message_seq
+    return
+  }
+  const { sql } = context.db
+  const stored = held.model.isPure ? undefined : ((await readView(sql, run.id)) as View | undefined)
+  // a view of an older version says less
+  const view = stored && { ...newView(), ...stored }
+  const folded = view?.folded ?? null
+  if (view) held.view = view
+  // blocks of a procedure read the results of older ones, whether the model is still shown them or not
+  const isAllNeeded = !folded || held.resolver.tools.length > 0
+  const after = isAllNeeded ? 0 : { turn: folded.through, said: folded.said }
+  const messages = await readMessages(sql, run.id, after)
+  const { entries, turn } = entriesOf(messages)
+  const time = teamTimeOf(context)
+  let resumedAt = threadTimeMs()
+  for (const logged of entries) {
+    if (isFolded(logged, folded)) note(held, logged.entry)
+    else feed(held, logged.entry, logged)
+    // a model that follows a procedure evaluates every step again, and the log may be long
+    if (threadTimeMs() - resumedAt < recallMs) continue
+    time.usedThread(run.team_id, threadTimeMs() - resumedAt)
+    await (time.turn(run.team_id) ?? setImmediate())
+    resumedAt = threadTimeMs()
+  }
+  if (view) showView(held, view).open()
+  held.turn = turn
+  held.messageSeen = messages.at(-1)?.seq ?? 0
+  const { open: steps, lastSeq } = await readSteps(context.db.sql, run.id)
+  held.open = steps
+  held.step = lastSeq
+  await recallRoutes(held, sql)
+  if (!held.model.isPure) await recallWindow(held, sql)
+}
+
+/** What a refusal taught about the window of the model, where the run was lost before its log was made to fit. */
+async function recallWindow(held: HeldRun, sql: Sql): Promise<void> {
+  const [row] = await sql<{ learned: number | null }>`
+    select min((result->>'learned_window')::int) as learned from run_steps
+    where run_id = ${held.run.id} and kind = 'model' and state = 'failed' and tool = ${held.modelName} and result ? 'learned_window'`
+  const { window } = held.view
+  if (row?.learned) held.view = { ...held.view, window: Math.min(window ?? row.learned, row.learned) }
+}
