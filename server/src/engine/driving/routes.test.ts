@@ -189,7 +189,10 @@ suite('a build with two models', () => {
       await drainRuns(service)
       const { status, error } = await readRun(team, runId)
       assert.deepEqual([status, error.code], ['failed', 'model_unavailable'])
-      assert.match(error.message, /None of its 2 models .*claude-sonnet-4-5: .*503: full.*gpt-5: .*502: no way.*asked 10 times/)
+      assert.match(
+        error.message,
+        /None of its 2 models .*claude-sonnet-4-5: .*503: full.*gpt-5: .*502: no way.*asked 10 times/,
+      )
     },
   )
 

@@ -162,10 +162,9 @@ export function whyNone({ routes, modelName }: HeldRun, turn: number, message: s
   const others = routes.names.filter((name) => name !== modelName)
   if (others.length === 0) return message
   const reasons = [...others, modelName].map((name) => {
-    const left = routes.left.findLast(
-      (one) => one.name === name && (one.turn === turn || isForGood(one.reason)),
-    )
-    const why = name === modelName ? message : (left?.message ?? 'It was not asked, since it failed again and again lately.')
+    const left = routes.left.findLast((one) => one.name === name && (one.turn === turn || isForGood(one.reason)))
+    const why =
+      name === modelName ? message : (left?.message ?? 'It was not asked, since it failed again and again lately.')
     return `${name}: ${why}`
   })
   return `None of its ${reasons.length} models answered. ${reasons.join(' ')}`

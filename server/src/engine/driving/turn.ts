@@ -111,7 +111,7 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
       const isLast = tried.attempt >= attemptsMax
       if (isLast || isPastPatience(tried, error, pauseMs, held.context.config.modelPatienceS * 1000)) {
         if (await leaveRoute(held, { step: tried, reason, message })) return { kind: 'moved' }
-        if (hasOthers(held)) return await askAllAgain(held, asking, tried, error)
+        if (hasOthers(held)) return askAllAgain(held, asking, tried, error)
       }
       if (isLast) {
         const told = `The model did not answer in ${tried.attempt} attempts. The last one: ${message}`
