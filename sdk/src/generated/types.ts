@@ -523,6 +523,12 @@ export type PromotionPreview = {
     case_queue_id: string
     case_queue_name: string
   } | null
+  /** What was accepted with this build to start runs, is still paused, and would be switched on. */
+  begins: {
+    kind: "schedule" | "webhook" | "email" | "event" | "poll" | "case"
+    id: string
+    title: string
+  }[]
 }
 
 export type BuilderRun = {

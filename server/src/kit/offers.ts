@@ -70,6 +70,8 @@ export interface RunStarts {
   check: (asked: OfAgent & { starter: Starter; wanted: WantedStart }) => Promise<void>
   /** Makes one that is paused, and answers with its id. */
   make: (asked: OfAgent & { starter: Starter; wanted: WantedStart }) => Promise<string>
-  /** Switches on those of these that nobody has touched since they were made, and that can work. */
+  /** Finds those of these that nobody has touched since they were made, and that can work. */
+  ready: (asked: OfAgent & { ids: string[] }) => Promise<string[]>
+  /** Switches on those of these that are ready. */
   begin: (asked: OfAgent & { ids: string[] }) => Promise<void>
 }

@@ -3,6 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
+import { MadeTrigger, readyTriggers } from './builder/proposedTriggers.ts'
 import { buildColumns, type Build } from './builds/build.ts'
 import { BuildDiff, diffBuilds } from './builds/buildDiff.ts'
 import { judgeAtGate, promotionRefusals, refusalOfBuild, refusalOfGate } from './builds/promotion.ts'
@@ -41,6 +42,9 @@ const PromotionPreview = named(
     }),
     schedules_total: Type.Integer({ minimum: 0 }),
     case_trigger: nullable(Trigger),
+    begins: Type.Array(MadeTrigger, {
+      description: 'What was accepted with this build to start runs, is still paused, and would be switched on.',
+    }),
   }),
 )
 
@@ -74,6 +78,7 @@ export const getPromotionPreview = operation({
       schedules,
       schedules_total: total,
       case_trigger: trigger ?? null,
+      begins: await readyTriggers({ sql, context, teamId: team.id, agentId: agent.id }, build.id),
     }
     return { preview, agent_id: agent.id, build_id: build.id }
   },

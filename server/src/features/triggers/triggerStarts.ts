@@ -1,4 +1,5 @@
 // Triggers as what starts runs by itself, for builders: made paused, and switched on when their build becomes live.
+import { part } from '../../base/db.ts'
 import type { RunStarts, WantedStart } from '../../kit/offers.ts'
 import type { Static } from '../../kit/schema.ts'
 import { validateBody } from '../../kit/validate.ts'
@@ -35,6 +36,10 @@ function titleOf({ kind, name, verifier, event, tool, every_minutes }: Titled): 
   return `${called}: ${how[kind] ?? ''}`
 }
 
+/** SQL condition: as it was made, which was paused. One whose senders must prove themselves waits for its secret. */
+const isReady = part`
+  (not enabled and updated_at = created_at and (verifier is null or verifier = 'none' or secret is not null))`
+
 export const triggerStarts: RunStarts = {
   kinds: ({ config }) => (takesMail(config) ? [...triggerKinds] : triggerKinds.filter((kind) => kind !== 'email')),
   title({ kind, settings }) {
@@ -51,11 +56,14 @@ export const triggerStarts: RunStarts = {
     await requireWanted({ context, caller: starter, sql, teamId, kind: body.kind, given: body, stored: undefined })
   },
   make: async ({ wanted, ...asked }) => (await insertTrigger({ ...asked, body: bodyOf(wanted) })).id,
+  async ready({ sql, teamId, ids }) {
+    const rows = await sql<{ id: string }>`
+      select id from triggers where id = any(${ids}::uuid[]) and team_id = ${teamId} and ${isReady}`
+    return rows.map(({ id }) => id)
+  },
   async begin({ sql, teamId, ids }) {
-    // one whose senders must prove themselves waits for its secret
     await sql`
       update triggers set enabled = true, next_poll_at = case when kind = 'poll' then now() end, updated_at = now()
-      where id = any(${ids}::uuid[]) and team_id = ${teamId} and not enabled and updated_at = created_at
-        and (verifier is null or verifier = 'none' or secret is not null)`
+      where id = any(${ids}::uuid[]) and team_id = ${teamId} and ${isReady}`
   },
 }

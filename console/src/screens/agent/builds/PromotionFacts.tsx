@@ -13,7 +13,7 @@ interface PromotionFactsProps {
 }
 
 export function PromotionFacts({ build, former, preview }: PromotionFactsProps) {
-  const { schedules, schedules_total, case_trigger } = preview
+  const { schedules, schedules_total, case_trigger, begins } = preview
   const next = schedules[0]?.next_run_at
   return (
     <>
@@ -29,6 +29,9 @@ export function PromotionFacts({ build, former, preview }: PromotionFactsProps) 
           )}
         </Fact>
       )}
+      {begins.map(({ id, title }) => (
+        <Fact key={id}>Switches on: {title}</Fact>
+      ))}
       {case_trigger && <Fact>New cases of {case_trigger.case_queue_name} will start it</Fact>}
     </>
   )

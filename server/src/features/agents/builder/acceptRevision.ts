@@ -1,12 +1,11 @@
 // Takes what a builder run proposes into its draft.
 import { operation } from '../../../kit/operation.ts'
-import { startKinds } from '../../../kit/offers.ts'
-import { Id, oneOf, Type } from '../../../kit/schema.ts'
+import { Id, Type } from '../../../kit/schema.ts'
 import { Build, buildColumns } from '../builds/build.ts'
 import { lockBuild } from './builderRun.ts'
 import { addProgress } from './heldBuilderRun.ts'
 import { findDecided, ReviewGuard } from './reviewGuard.ts'
-import { makeTriggers } from './proposedTriggers.ts'
+import { MadeTrigger, makeTriggers } from './proposedTriggers.ts'
 import { requireUsable } from '../builds/usableConfig.ts'
 
 export const acceptRevision = operation({
@@ -33,7 +32,7 @@ export const acceptRevision = operation({
     success: Type.Literal(true),
     build: Build,
     build_id: Id,
-    triggers: Type.Array(Type.Object({ kind: oneOf(startKinds), id: Id, title: Type.String() }), {
+    triggers: Type.Array(MadeTrigger, {
       description: 'What was made to start runs, paused until the draft is promoted.',
     }),
   }),

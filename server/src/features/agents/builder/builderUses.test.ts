@@ -391,6 +391,11 @@ proves(
     const event = paused.triggers.find(({ kind }) => kind === 'event')!
     await team.call(`PATCH /v2/triggers/${event.id}`, { body: { enabled: false, name: 'Not yet' } })
 
+    const { preview } = (await team.call(`GET /v2/agents/${agentId}/revisions/${buildId}/promotion-preview`)).body
+    assert.deepEqual(
+      preview.begins.map(({ title }: { title: string }) => title),
+      [run.proposed_triggers[0].title, run.proposed_triggers[1].title, run.proposed_triggers[4].title],
+    )
     assert.equal((await team.call(`POST /v2/revisions/${buildId}/promote`)).status, 200)
     const live = await startsOf(team, agentId)
     assert.ok(live.schedules[0]!.enabled && live.schedules[0]!.next_run_at !== null)

@@ -1,4 +1,5 @@
 // Case triggers as what starts runs by itself, for builders: made paused, and switched on when their build becomes live.
+import { part } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import type { RunStarts } from '../../../kit/offers.ts'
 import type { Static } from '../../../kit/schema.ts'
@@ -11,6 +12,9 @@ type Body = Static<typeof NewCaseTrigger>
 
 const bodyOf = (settings: Record<string, unknown>): Body =>
   validateBody(NewCaseTrigger, { ...settings, enabled: false }) as unknown as Body
+
+/** SQL condition: as it was made, which was paused. */
+const isReady = part`(not enabled and updated_at = created_at)`
 
 export const caseStarts: RunStarts = {
   kinds: () => ['case'],
@@ -26,10 +30,15 @@ export const caseStarts: RunStarts = {
   },
   make: async ({ sql, teamId, agentId, starter, wanted }) =>
     (await insertCaseTrigger({ sql, teamId, agentId, memberId: starter.member_id, body: bodyOf(wanted.settings) })).id,
+  async ready({ sql, teamId, ids }) {
+    const rows = await sql<{ id: string }>`
+      select id from case_triggers where id = any(${ids}::uuid[]) and team_id = ${teamId} and ${isReady}`
+    return rows.map(({ id }) => id)
+  },
   async begin({ sql, teamId, ids }) {
     const begun = await sql<{ queue_id: string }>`
       update case_triggers set enabled = true, updated_at = now()
-      where id = any(${ids}::uuid[]) and team_id = ${teamId} and not enabled and updated_at = created_at returning queue_id`
+      where id = any(${ids}::uuid[]) and team_id = ${teamId} and ${isReady} returning queue_id`
     for (const { queue_id } of begun) await announceQueue(sql, queue_id)
   },
 }
