@@ -1012,6 +1012,10 @@ const sentences = [
     says: 'Data that only looks like a secret stays as it came, in results, messages, outputs and what a judge reads; only values that the connections of a run hold are cut out of it, whichever call brings them back.',
   },
   { id: 'log.redacted', says: 'Nothing that looks like one of our secrets reaches the log.' },
+  {
+    id: 'log.databaseAway',
+    says: 'That the database went away is logged once: what every loop says about it afterwards is shown at the level debug alone.',
+  },
   { id: 'log.readable', says: 'In a terminal the log is text that people can read; programs get JSON.' },
   { id: 'secrets.sealed', says: 'Secrets at rest are sealed with AES-256-GCM, bound to key and purpose.' },
   { id: 'migrate.once', says: 'Migrations run once, whatever number of processes starts.' },

@@ -1,6 +1,7 @@
 // Notices within about a second that PostgreSQL no longer answers or writes, and fails every waiting request at once.
 import { randomBytes } from 'node:crypto'
 import { DatabaseError, type Client } from 'pg'
+import { DatabaseAway } from './databaseAway.ts'
 import { firstRow } from './rows.ts'
 import type { Log } from './log.ts'
 import { cut } from './session.ts'
@@ -16,13 +17,6 @@ export interface DatabaseWatch {
   /** Reports that a statement failed with this error. If it says that the server cannot write, we are not ready until a write succeeds. */
   noteFailure(error: unknown): void
   close(): Promise<void>
-}
-
-export class DatabaseAway extends Error {
-  constructor(reason = 'the database does not answer') {
-    super(reason)
-    this.name = 'DatabaseAway'
-  }
 }
 
 interface WatchOptions {

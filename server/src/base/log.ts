@@ -1,6 +1,7 @@
 // The log: one JSON line per finished thing, to stderr. Everything that looks like a secret is cut out of it, because a log line
 // loses little that way. Data of teams follows another rule (knownSecrets.ts), so this rule is not exported.
-import { pino, type Logger } from 'pino'
+import { pino, type LogFn, type Logger } from 'pino'
+import { DatabaseAway } from './databaseAway.ts'
 
 export type Log = Logger
 
@@ -32,6 +33,17 @@ function describeError(error: unknown): unknown {
   }
 }
 
+/**
+ * Every loop warns that it will try again, 20 lines a second in all. While the database is away, its absence is the cause of each, and it
+ * has been told: those lines are for who looks closely.
+ */
+function quietWhileAway(this: Logger, words: Parameters<LogFn>, write: LogFn, level: number): void {
+  const [fields] = words as unknown[]
+  const isKnown = typeof fields === 'object' && fields !== null && 'err' in fields && fields.err instanceof DatabaseAway
+  if (isKnown && level === this.levels.values['warn']) return this.debug(...words)
+  write.apply(this, words)
+}
+
 export function createLog(level: string, stream: { write(line: string): unknown } = process.stderr): Log {
   return pino(
     {
@@ -39,7 +51,7 @@ export function createLog(level: string, stream: { write(line: string): unknown 
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      hooks: { streamWrite: redact },
+      hooks: { streamWrite: redact, logMethod: quietWhileAway },
       serializers: { err: describeError },
       redact: {
         paths: [

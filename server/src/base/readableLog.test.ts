@@ -1,5 +1,6 @@
 // The log in a terminal: one can read it, and what strangers wrote moves nothing.
 import assert from 'node:assert/strict'
+import { DatabaseAway } from './databaseAway.ts'
 import { createLog } from './log.ts'
 import { readableLines } from './readableLog.ts'
 import { proves } from '../../test/kit/proves.ts'
@@ -42,4 +43,15 @@ proves('log.readable', 'secrets are cut out of it as well', () => {
     written((log) => log.info({ key: 'ry_f481a6b376aa_y5GjOwhMl7glKvpW6n0g' }, 'used')),
     /y5GjOw/,
   )
+})
+
+proves('log.databaseAway', 'a loop that fails because the database is away does not repeat it', () => {
+  const text = written((log) => {
+    log.error({ err: new DatabaseAway() }, 'the database does not answer; requests fail until it is back')
+    for (let turn = 0; turn < 3; turn++) log.warn({ err: new DatabaseAway() }, 'a poll failed; will retry')
+    log.warn({ err: new Error('no such column') }, 'a poll failed; will retry')
+  })
+  assert.equal(text.match(/requests fail until/g)?.length, 1)
+  assert.equal(text.match(/a poll failed/g)?.length, 1)
+  assert.match(text, /no such column/)
 })

@@ -1,6 +1,6 @@
 // An outside call whose intent is committed: it is made once, and its outcome is committed, also for a run that was taken over since then.
 import { sqlState, type Sql } from '../../base/db.ts'
-import { DatabaseAway } from '../../base/databaseWatch.ts'
+import { DatabaseAway } from '../../base/databaseAway.ts'
 import {
   CannotSave,
   NotYet,
