@@ -39,7 +39,7 @@ export interface SecretUse {
 export interface LoginUse {
   /** The logins that the run may use, without anything that is hidden. */
   list: (asked: GivenTo) => Promise<{ id: string; domain: string }[]>
-  /** The one for this page; `login` is its id where there are several. Throws an Error with a sentence where there is none. */
+  /** The one for this page; `login` is its id, or its domain. Throws an Error with a sentence where there is none. */
   find: (asked: GivenTo & { pageUrl: string; login: string | undefined }) => Promise<Credentials>
 }
 

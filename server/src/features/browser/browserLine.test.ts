@@ -13,6 +13,8 @@ proves('browser.lines', 'each line is one action, and an unknown one is refused 
   assert.deepEqual(readLine('read'), { kind: 'read' })
   assert.deepEqual(readLine('read Total'), { kind: 'read', element: 'Total' })
   assert.deepEqual(readLine('screenshot'), { kind: 'screenshot' })
+  assert.deepEqual(readLine('login'), { kind: 'login', login: undefined })
+  assert.deepEqual(readLine('login shop.example.com'), { kind: 'login', login: 'shop.example.com' })
   for (const line of [
     '',
     'open',
@@ -20,6 +22,7 @@ proves('browser.lines', 'each line is one action, and an unknown one is refused 
     'type Name',
     'type = x',
     'screenshot now',
+    'login a b',
     'hover x',
     'Open https://a.example',
   ]) {

@@ -1,9 +1,17 @@
-// Reads one line of a browser block: open, click, type, read, screenshot.
+// Reads one line of a browser block: open, click, type, login, read, screenshot.
 import type { Action } from '../../drivers/browser/browser.ts'
 
-export const lineForms = 'open URL; click Words; type Field = text; read, or read Words; screenshot'
+export const lineForms =
+  'open URL; click Words; type Field = text; login, or login domain; read, or read Words; screenshot'
 
-export function readLine(line: string): Action | { problem: string } {
+/** A line that logs in, before anybody has looked for the login. */
+interface LoginLine {
+  kind: 'login'
+  /** Its domain or its id; undefined: the one for the page. */
+  login: string | undefined
+}
+
+export function readLine(line: string): Exclude<Action, { kind: 'login' }> | LoginLine | { problem: string } {
   const verb = /^\S*/.exec(line.trim())?.[0] ?? ''
   const rest = line.trim().slice(verb.length).trim()
   const equals = rest.indexOf('=')
@@ -19,6 +27,9 @@ export function readLine(line: string): Action | { problem: string } {
       if (equals > 0)
         return { kind: 'type', element: rest.slice(0, equals).trim(), text: rest.slice(equals + 1).trim() }
       break
+    case 'login':
+      if (!/\s/.test(rest)) return { kind: 'login', login: rest === '' ? undefined : rest }
+      break
     case 'read':
       return rest === '' ? { kind: 'read' } : { kind: 'read', element: rest }
     case 'screenshot':
@@ -29,7 +40,7 @@ export function readLine(line: string): Action | { problem: string } {
 }
 
 /** Whether it can be done twice without harm: opening and reading can; clicking and typing may have sent something. */
-export function isHarmless(action: Action): boolean {
+export function isHarmless(action: Action | LoginLine): boolean {
   return !['click', 'type', 'select', 'press', 'login'].includes(action.kind)
 }
 

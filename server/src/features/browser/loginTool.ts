@@ -1,14 +1,30 @@
 // The tool browser_login, for runs whose build names logins: the model asks for it and never sees what is filled in.
+import type { Action } from '../../drivers/browser/browser.ts'
 import { readRunConfig } from '../../engine/builds/loadBuild.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import type { GivenTo } from '../../kit/given.ts'
 import { loginUseOf } from '../../kit/registry.ts'
 import { Type } from '../../kit/schema.ts'
-import { outsideTool } from '../../kit/tool.ts'
+import { outsideTool, type Outside, type ToolCall } from '../../kit/tool.ts'
 import { actInBrowser } from './actInBrowser.ts'
 
 /** Up to four rounds of fields, each of which may load a page. */
 const timeoutMs = 180_000
+
+/** Looks for the login only once the page is there: the page says which one it may be. */
+export const loginAction = (
+  { run }: Pick<ToolCall<unknown>, 'run'>,
+  { context }: Outside,
+  login: string | undefined,
+): Action => ({
+  kind: 'login',
+  async credentialsFor(pageUrl) {
+    const use = loginUseOf(context)
+    if (!use) throw new Error('This server keeps no logins.')
+    const { given } = await readRunConfig(context.db.sql, run)
+    return use.find({ context, run, given, pageUrl, login })
+  },
+})
 
 export async function loginTools(asked: GivenTo): Promise<ToolSet[]> {
   if (asked.given.logins.length === 0) return []
@@ -28,17 +44,7 @@ export async function loginTools(asked: GivenTo): Promise<ToolSet[]> {
     onDoubt: 'retry',
     timeoutMs,
     beside: 'alone',
-    async execute(call, outside) {
-      const { context } = outside
-      const { given } = await readRunConfig(context.db.sql, call.run)
-      const { login } = call.input
-      const credentialsFor = async (pageUrl: string) => {
-        const use = loginUseOf(context)
-        if (!use) throw new Error('This server keeps no logins.')
-        return use.find({ context, run: call.run, given, pageUrl, login })
-      }
-      return actInBrowser(call, outside, [{ kind: 'login', credentialsFor }])
-    },
+    execute: (call, outside) => actInBrowser(call, outside, [loginAction(call, outside, call.input.login)]),
   })
   const description = 'Logs in to pages without showing the login.'
   return [{ name: 'given:logins', title: 'Logins', description, provider: null, tools: [browserLogin] }]

@@ -5,6 +5,7 @@ import { oneOf, Type, type Static, type TObject } from '../../kit/schema.ts'
 import { outsideTool, type Tool } from '../../kit/tool.ts'
 import { actInBrowser } from './actInBrowser.ts'
 import { isHarmless, lineForms, readLine } from './browserLine.ts'
+import { loginAction } from './loginTool.ts'
 
 const Element = Type.String({
   minLength: 1,
@@ -48,7 +49,7 @@ const browserDo = outsideTool({
       const read = readLine(line)
       // checked before anything is done: half of a wrong list helps nobody
       if ('problem' in read) return { error: `Line ${index + 1}: ${read.problem}` }
-      actions.push(read)
+      actions.push(read.kind === 'login' ? loginAction(call, outside, read.login) : read)
     }
     return actInBrowser(call, outside, actions, call.input.lines)
   },

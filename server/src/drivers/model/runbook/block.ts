@@ -23,6 +23,14 @@ export type Fill = (template: Template) => unknown
 export interface BlockAction {
   tool: string | null
   resolve: (fill: Fill) => unknown
+  /** The logins that it fills in. */
+  logins?: NamedLogin[]
+}
+
+export interface NamedLogin {
+  /** Its domain or its id; null: the one for the page. */
+  name: string | null
+  line: number
 }
 
 export interface Block extends BlockAction {

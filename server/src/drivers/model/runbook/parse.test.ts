@@ -108,6 +108,7 @@ proves('runbook.problems', 'every mistake in a block is reported with its line a
     [block('browser', 'open {{ message }}'), /^2: Write scheme and host/],
     [block('browser', 'type Name'), /^2: Write type Name = text/],
     [block('browser', 'screenshot now'), /^2: Write screenshot/],
+    [block('browser', 'open https://a.example\nlogin {{ message }}'), /^3: After login stands the domain/],
     [block('browser', ''), /^1: This browser block is empty/],
     [block('approve', '\n'), /^1: This approve block has no title/],
     [block('ask', ''), /^1: This ask block has no title/],

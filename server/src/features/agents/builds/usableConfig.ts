@@ -11,6 +11,7 @@ import { joinProblems } from '../../../kit/problems.ts'
 import { teamTimeOf } from '../../../kit/teamTime.ts'
 import type { BuildConfig } from './build.ts'
 import { namedInBuilds, registryOf } from '../../../kit/registry.ts'
+import { loginsInProcedure } from './loginsInProcedure.ts'
 import { secretsInProcedure } from './secretsInProcedure.ts'
 
 interface Asked {
@@ -101,7 +102,8 @@ async function givenProblems(config: BuildConfig, asked: Omit<Asked, 'fail'>): P
       })),
     )
   }
-  return [...problems, ...(await secretsInProcedure({ sql, context, teamId: team.id, given, procedure }))]
+  const named = { sql, context, teamId: team.id, given, procedure }
+  return [...problems, ...(await secretsInProcedure(named)), ...(await loginsInProcedure(named))]
 }
 
 const namesNothing = (path: string, id: string, noun: string): Problem => ({

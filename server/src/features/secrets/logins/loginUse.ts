@@ -29,12 +29,15 @@ export const loginUse: LoginUse = {
   },
   async find({ pageUrl, login, ...asked }) {
     const { context, run } = asked
-    const named = (await rowsOf(asked)).filter(({ id }) => login === undefined || id === login)
+    const named = (await rowsOf(asked)).filter(
+      ({ id, domain }) => login === undefined || id === login || domain === login,
+    )
     const fitting = named.filter(({ domain }) => isOfDomain(pageUrl, domain))
     const [row, ...more] = fitting
     if (!row) {
       const domains = [...new Set(named.map(({ domain }) => domain))].join(', ') || 'no domain'
-      throw new Error(`The logins of this run are for ${domains}, and the page is not of it. Nothing was filled in.`)
+      const which = login === undefined ? 'The logins of this run are' : `The login ${login} is`
+      throw new Error(`${which} for ${domains}, and the page is not of it. Nothing was filled in.`)
     }
     if (more.length > 0) {
       const ids = fitting.map(({ id }) => id).join(', ')

@@ -99,11 +99,12 @@ async function makeLogin(domain: string, more: object = {}): Promise<string> {
 const login = await makeLogin(site)
 const step = (words: string, body: string) => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
 
-/** Opens the URL, logs in, and returns the run. */
-async function logInAt(url: string) {
+/** Opens the URL, logs in, and returns the run. `line`: in a browser block, otherwise by the tool that models have. */
+async function logInAt(url: string, line?: string) {
   const procedure = [
-    step('browser', `open ${url}`),
-    step('tool id=login name=browser_login', '{}'),
+    line === undefined
+      ? step('browser', `open ${url}`) + step('tool id=login name=browser_login', '{}')
+      : step('browser id=login', `open ${url}\n${line}\nread`),
     step('output', '{{ steps.login.output }}'),
   ].join('')
   const run = await startRun(
@@ -154,6 +155,21 @@ proves(
     const config = { version: 'v2', data: { input: 'Log in.', logins: ['nothing.example'] } }
     const refused = await team.call('POST /v2/teams/:teamId/agents', { body: { name: 'x', build: { config } } })
     assert.match(refused.body.message, /data\.logins: the team has no login/)
+    const saved: [line: string, logins: string[], reason: RegExp | undefined][] = [
+      ['login', ['used.example.com'], undefined],
+      ['login used.example.com', [own], undefined],
+      [`login ${own}`, ['used.example.com'], undefined],
+      ['login', [], /line 3: add a login to data\.logins/],
+      ['login other.example', [own], /line 3: add "other.example" to data\.logins/],
+    ]
+    for (const [line, logins, reason] of saved) {
+      const data = { input: step('browser', `open https://used.example.com\n${line}`), logins, plugins: ['browser'] }
+      const body = { name: 'Tested', build: { config: { version: 'v2', data } } }
+      const made = await team.call('POST /v2/teams/:teamId/agents', { body })
+      assert.equal(made.status, reason ? 400 : 201, made.text)
+      if (reason) assert.match(made.body.message, reason)
+      else await team.call(`DELETE /v2/agents/${made.body.agent_id}`)
+    }
     const { body } = await team.call(`GET /v2/logins/${own}/dependents`)
     const gone = await team.call(`DELETE /v2/logins/${own}`)
     assert.deepEqual(gone.body, { success: true, ...body })
@@ -175,6 +191,8 @@ proves('logins.browser', 'the browser logs in with a password and a one-time cod
     body.entries.map((entry: Record<string, string>) => [entry['target_id'], entry['credential_id']]),
     [[login, run.id]],
   )
+  const byLine = await logInAt(`http://${site}/login`, `login ${site}`)
+  assert.deepEqual([byLine.status, byLine.output.page.title], ['completed', 'Home'], JSON.stringify(byLine.error))
 })
 
 proves(

@@ -1,5 +1,5 @@
 // browser: one action a line.
-import type { BlockAction, Draft } from '../block.ts'
+import type { BlockAction, Draft, NamedLogin } from '../block.ts'
 import { misspelt } from '../misspelling.ts'
 import { indexOutsideHoles, type Template } from '../template.ts'
 
@@ -8,21 +8,28 @@ export const browserUsage: Record<string, string> = {
   open: 'open https://example.com/path',
   click: 'click Save',
   type: 'type Name = text',
+  login: 'login, or login shop.example.com',
   read: 'read, or read Total',
   screenshot: 'screenshot',
 }
 
 export function browserBlock(draft: Draft): BlockAction {
   const lines: Template[] = []
+  const logins: NamedLogin[] = []
   for (const [index, text] of draft.body.split('\n').entries()) {
-    if (text.trim() !== '') lines.push(readLine(draft, text.trim(), draft.line + 1 + index))
+    if (text.trim() !== '') lines.push(readLine(draft, text.trim(), draft.line + 1 + index, logins))
   }
   if (lines.length === 0)
-    draft.tell(draft.line, 'This browser block is empty. Write one action a line: open, click, type, read, screenshot.')
-  return { tool: 'browser_do', resolve: (fill) => ({ lines: lines.map(fill) }) }
+    draft.tell(
+      draft.line,
+      `This browser block is empty. Write one action a line: ${Object.keys(browserUsage).join(', ')}.`,
+    )
+  return { tool: 'browser_do', logins, resolve: (fill) => ({ lines: lines.map(fill) }) }
 }
 
-function readLine(draft: Draft, text: string, line: number): Template {
+const mayBeAlone = new Set(['login', 'read', 'screenshot'])
+
+function readLine(draft: Draft, text: string, line: number, logins: NamedLogin[]): Template {
   const verb = /^\S*/.exec(text)![0]
   const rest = text.slice(verb.length).trim()
   if (!Object.hasOwn(browserUsage, verb)) {
@@ -31,8 +38,12 @@ function readLine(draft: Draft, text: string, line: number): Template {
       `${JSON.stringify(verb.slice(0, 20))} is not a browser action. There are: ${Object.values(browserUsage).join('; ')}.`,
       misspelt(verb, Object.keys(browserUsage)),
     )
-  } else if ((rest === '' && !['read', 'screenshot'].includes(verb)) || (verb === 'screenshot' && rest !== '')) {
+  } else if ((rest === '' && !mayBeAlone.has(verb)) || (verb === 'screenshot' && rest !== '')) {
     draft.tell(line, `Write ${browserUsage[verb]}.`)
+  } else if (verb === 'login') {
+    // a value that comes from outside must not choose who is logged in
+    if (/\s|\{\{/.test(rest)) draft.tell(line, 'After login stands the domain or the id of one login, and no value.')
+    logins.push({ name: rest === '' ? null : rest, line })
   } else if (verb === 'open') {
     const url = draft.template(rest, line, 'url')
     return { ...url, literals: [`open ${url.literals[0]}`, ...url.literals.slice(1)] }
