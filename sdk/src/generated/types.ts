@@ -1162,6 +1162,8 @@ export type WholeRunStep = {
   arguments: unknown
   /** Over 64 KiB: its beginning and the file that has all of it. */
   result: unknown
+  /** Pictures and PDF files that came with its result; a model that takes them sees them. */
+  shown_files: ShownFile[]
   /** What is set aside for a call of a model that is under way. */
   reserved_usd: number
   /** Attempts of a model that may have been answered and paid for although nobody has the answer. */
@@ -2127,6 +2129,16 @@ export interface RunCut {
     seq: number
     attempt: number
   }[]
+}
+
+export interface ShownFile {
+  name: string
+  media_type: string
+  size_bytes: number
+  sha256: string
+  width: number | null
+  height: number | null
+  pages: number | null
 }
 
 /** A process. Host and pid are known while it is listed, and from the moment when it lost a run. */

@@ -4,7 +4,7 @@ import type { ToolSet } from '../../kit/feature.ts'
 import { Type } from '../../kit/schema.ts'
 import { outsideTool, type Outcome } from '../../kit/tool.ts'
 import type { SeenFile } from '../../drivers/model/model.ts'
-import { callIdOf } from '../ledger/change.ts'
+import { readSeenFiles } from '../ledger/seenFiles.ts'
 
 /** How much of a result comes at once: what is recalled must fit a small window too. */
 const charsAtOnce = 6000
@@ -62,7 +62,7 @@ async function readStep(sql: Sql, runId: string, step: number, offset: number): 
   if (!found) return { error: `Step ${step} of this run is not a call that has ended.` }
   const { tool, given, text, error, characters } = found
   const next = offset + charsAtOnce
-  const shows = offset === 0 ? await filesOfStep(sql, runId, step) : []
+  const shows = offset === 0 ? askedFor(await readSeenFiles(sql, runId, step)) : []
   return {
     ...(shows.length > 0 && { shows }),
     result: {
@@ -75,17 +75,13 @@ async function readStep(sql: Sql, runId: string, step: number, offset: number): 
   }
 }
 
-/** The pictures and PDF files that came with a result: now they are asked for. */
-async function filesOfStep(sql: Sql, runId: string, step: number): Promise<SeenFile[]> {
-  const [found] = await sql<{ files: SeenFile[] | null }>`
-    select opaque -> 'files' as files from run_messages
-    where run_id = ${runId} and type = 'tool_result' and tool_result ->> 'tool_call_id' = ${callIdOf(runId, step)}`
-  return (found?.files ?? []).map((file) => {
+/** Now they are asked for. */
+const askedFor = (files: SeenFile[]): SeenFile[] =>
+  files.map((file) => {
     const asked = { ...file }
     delete asked.is_aside
     return asked
   })
-}
 
 interface Hit {
   turn: number

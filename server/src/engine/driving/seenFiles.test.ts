@@ -1,5 +1,6 @@
 // Pictures and PDF files in runs: what a model that sees is sent, what any other is told, and what stays of it in the ledger.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, suite } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import type { FakeAnswer, FakeRequest } from '../../../test/fakes/fakeProvider.ts'
@@ -10,6 +11,9 @@ import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.
 import { pdf, png } from '../../../test/kit/seenFiles.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { newId } from '../../base/ids.ts'
+import { claimRuns, reviveRuns } from '../admission/claim.ts'
+import { wakeDue } from '../admission/wake.ts'
 
 const first = await startFakeAnthropic()
 const second = await startFakeOpenai()
@@ -107,6 +111,11 @@ suite('a model that takes pictures and PDF files', () => {
         await sql`select result from run_steps where run_id = ${runId} and tool = 'sandbox_view_file' order by seq`
       const facts = { path: '/workspace/chart.png', media_type: 'image/png', width: 640, height: 480 }
       assert.deepEqual(steps[0], { result: { ...facts, size_bytes: chart.length } })
+      const { body } = await team.call(`GET /v2/runs/${runId}/steps/2`)
+      assert.deepEqual(
+        body.step.shown_files.map(({ name, width, sha256 }: Record<string, unknown>) => [name, width, sha256]),
+        [['/workspace/chart.png', 640, createHash('sha256').update(chart).digest('hex')]],
+      )
       // the bytes are where files are, and nowhere else
       const letters = [chart, report].map((bytes) => bytes.toString('base64').slice(40, 140))
       for (const [table, text] of await dumpTables(service.context)) {
@@ -137,12 +146,24 @@ suite('a model that takes pictures and PDF files', () => {
     // the file is another one now: what was seen stays what it was
     await team.call(`POST /v2/sandboxes/${sandbox_id}/files?path=chart.png`, { body: png(8, 8) })
     await sql`update runs set due_at = now() - interval '1 second' where id = ${runId}`
+    first.answer(later)
+    await drainRuns(service)
+    // a process takes it, begins the next attempt and dies in the middle of it
+    await sql`update runs set due_at = now() - interval '1 second' where id = ${runId}`
+    const worker = newId()
+    await wakeDue(sql, 100)
+    await claimRuns(sql, worker, 100)
+    await sql`update run_steps set state = 'intent', result = null where run_id = ${runId} and state = 'waiting'`
+    await reviveRuns(sql, { id: worker, role: 'worker' })
     first.answer({ text: 'seen' })
     await drainRuns(service)
     assert.equal((await readRun(team, runId)).output, 'seen')
-    const [, before, again] = first.requests
-    assert.equal(filesIn(again!).length, 2)
-    assert.ok(JSON.stringify(again!.body) === JSON.stringify(before!.body), 'the same, byte for byte')
+    const [, before, ...again] = first.requests
+    assert.equal(again.length, 2)
+    for (const request of again) {
+      assert.equal(filesIn(request).length, 2)
+      assert.ok(JSON.stringify(request.body) === JSON.stringify(before!.body), 'the same, byte for byte')
+    }
   })
 
   proves(

@@ -253,8 +253,14 @@ function Foot({ run, step }: { run: GetRunAnswer['run']; step: WholeRunStep }) {
   const { unable } = useSession()
   const [isRetrying, setRetrying] = useState(false)
   const cannot = unable('runs:write') ?? step.retry.reason ?? undefined
+  const { shown_files: files } = step
   return (
     <footer className={style.foot}>
+      {files.length > 0 && (
+        <span title={files.map(({ name }) => visible(name)).join('\n')}>
+          {counted(files.length, 'file')} for models that see
+        </span>
+      )}
       {step.sub_run_id !== null && (
         <Link className="link" to="/runs/$runId" params={{ runId: step.sub_run_id }}>
           Open the run that it started

@@ -2,6 +2,7 @@
 import type { Sql } from '../../../base/db.ts'
 import { afterCrash, crashOutcomes } from '../../../engine/driving/afterCrash.ts'
 import { callIdOf } from '../../../engine/ledger/change.ts'
+import { readSeenFiles } from '../../../engine/ledger/seenFiles.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Id, named, nullable, oneOf, Type, type Static } from '../../../kit/schema.ts'
 import type { Run } from '../run.ts'
@@ -10,6 +11,19 @@ import { Moment, momentsOf, type StepRequestDetail } from './stepMoments.ts'
 import { retryOf, StepRetry } from './stepRetry.ts'
 import { toolOf } from './stepTool.ts'
 import { StepWait } from './stepWaits.ts'
+
+const ShownFile = named(
+  'ShownFile',
+  Type.Object({
+    name: Type.String({ examples: ['/workspace/out/chart.png'] }),
+    media_type: Type.String({ examples: ['image/png'] }),
+    size_bytes: Type.Integer({ minimum: 0 }),
+    sha256: Type.String(),
+    width: nullable(Type.Integer({ description: 'In pixels; null for a PDF.' })),
+    height: nullable(Type.Integer()),
+    pages: nullable(Type.Integer({ description: 'Null for a picture, and where they cannot be counted.' })),
+  }),
+)
 
 const WholeStep = named(
   'WholeRunStep',
@@ -27,6 +41,9 @@ const WholeStep = named(
     }),
     result: Type.Unknown({ description: 'Over 64 KiB: its beginning and the file that has all of it.' }),
     error: nullable(Type.String({ description: 'The whole error.' })),
+    shown_files: Type.Array(ShownFile, {
+      description: 'Pictures and PDF files that came with its result; a model that takes them sees them.',
+    }),
     reserved_usd: Type.Number({ description: 'What is set aside for a call of a model that is under way.' }),
     unsettled: Type.Integer({
       minimum: 0,
@@ -67,11 +84,12 @@ export const getRunStep = operation({
     const [whole] = listed ? await readWhole(sql, run, seq) : []
     if (!listed || !whole) return fail('not_found')
     const { row, step } = listed
-    const [requests, cuts, workers, retry, tool] = await Promise.all([
+    const [requests, cuts, workers, retry, files, tool] = await Promise.all([
       readRequests(sql, run, seq),
       readCuts(sql, run.id),
       readWorkers(sql),
       retryOf(sql, run, step),
+      row.kind === 'tool' ? readSeenFiles(sql, run.id, seq) : [],
       row.tool !== null && row.kind !== 'model' ? toolOf(context, sql, run, row.tool) : undefined,
     ])
     const { worker, arrived_at, arguments: given, ...kept } = whole
@@ -82,6 +100,9 @@ export const getRunStep = operation({
       ...kept,
       key: row.kind === 'model' ? null : callIdOf(run.id, seq),
       arguments: given,
+      shown_files: files.map(({ name, media_type, size_bytes, sha256, width, height, pages }) => {
+        return { name, media_type, size_bytes, sha256, width, height, pages }
+      }),
       worker:
         holder === null ? null : (workers.find(({ id }) => id === holder) ?? { id: holder, host: null, pid: null }),
       waits: axis.waits,
