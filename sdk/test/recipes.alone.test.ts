@@ -1,15 +1,14 @@
 // The recipes of the README: each block of code is a program that runs against a real service, as it stands there.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
-import { promisify } from 'node:util'
+import { pathToFileURL } from 'node:url'
+import { format } from 'node:util'
 import { proves } from '../../server/test/kit/proves.ts'
 import { preparedDataDir, startService, type Service } from '../../server/test/survival/processes.ts'
 
-const run = promisify(execFile)
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
 const source = new URL('../src/index.ts', import.meta.url).href
 
@@ -39,6 +38,7 @@ describe('the README of the SDK', () => {
     remove = dataDir.remove
     folder = await mkdtemp(join(tmpdir(), 'runyard-recipes-'))
     service = await startService({ dataDir: dataDir.path })
+    Object.assign(process.env, { RUNYARD_URL: service.baseUrl, RUNYARD_API_KEY: service.key })
   })
   after(async () => {
     await service.stop()
@@ -54,12 +54,14 @@ describe('the README of the SDK', () => {
   })
 
   for (const [, number = '', title = '', code = ''] of recipes) {
-    proves('sdk.recipes', `recipe ${number} runs: ${title}`, async () => {
+    proves('sdk.recipes', `recipe ${number} runs: ${title}`, async (t) => {
       const file = join(folder, `recipe${number}.ts`)
       await writeFile(file, `${setup}\n${code}`.replaceAll("'@runyard/sdk'", JSON.stringify(source)))
-      const env = { ...process.env, RUNYARD_URL: service.baseUrl, RUNYARD_API_KEY: service.key }
-      const { stdout } = await run(process.execPath, [file], { env, timeout: 60_000 })
-      assert.match(stdout.trim(), printed[number] ?? /^/)
+      const lines: string[] = []
+      t.mock.method(console, 'log', (...words: unknown[]) => lines.push(format(...words)))
+      // here and not in a process for each: ten of them load the same SDK ten times
+      await import(pathToFileURL(file).href)
+      assert.match(lines.join('\n').trim(), printed[number] ?? /^/)
     })
   }
 })

@@ -23,7 +23,16 @@ const keyField = 'idempotency_key'
 /** `teamId` in a path is `team_id` among the arguments. */
 const fieldOf = (parameter: string): string => parameter.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
+const made = new WeakMap<Operation, ListedTool>()
+
+/** Made once for an operation, which never changes. */
 export function toolOf(operation: Operation): ListedTool {
+  let tool = made.get(operation)
+  if (!tool) made.set(operation, (tool = makeTool(operation)))
+  return tool
+}
+
+function makeTool(operation: Operation): ListedTool {
   const { id, summary, description, parameters, query, body, answer } = operation
   const path = parameters.map((name): [string, Json] => [fieldOf(name), { type: 'string', ...describePath(name) }])
   const asked = Object.entries(query?.properties ?? {}).map(([name, one]): [string, Json] => [name, outline(one)])
