@@ -62,6 +62,7 @@ proves('decisions.headings', 'every decision has the same headings, in the same 
   const folder = join(root, 'docs/decisions')
   const files = await readdir(folder)
   assert.ok(files.length > 30)
+  assert.equal(new Set(files.map((file) => file.slice(0, 4))).size, files.length, 'each has a number of its own')
   for (const file of files) {
     const text = await readFile(join(folder, file), 'utf8')
     assert.ok(text.startsWith(`# ${file.slice(0, 4)}: `), file)
