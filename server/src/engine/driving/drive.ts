@@ -20,7 +20,7 @@ import { performCalls } from './performCalls.ts'
 import { resolveOpenSteps } from './resolveOpenSteps.ts'
 import { chooseRoute } from './routes.ts'
 import { goWithoutFiles } from './refusedFiles.ts'
-import { shownFiles } from './shownFiles.ts'
+import { bytesOfFiles, shownFiles } from './shownFiles.ts'
 import { askModel, nextOfPure, usedBy, withUse, type Asked } from './turn.ts'
 import { LimitReached, Yielded } from './leaving.ts'
 
@@ -114,7 +114,7 @@ async function takeTurn(parts: DriveParts, held: HeldRun): Promise<boolean> {
   const asked = await askModel(held, {
     conversation: held.conversation,
     about: null,
-    hasFiles: shownFiles(held.log, held.view, held.sight).length > 0,
+    fileBytes: bytesOfFiles(shownFiles(held.log, held.view, held.sight)),
     turn: held.turn + 1,
     worstCost: () => worstCost(promptBytes),
     costOf,

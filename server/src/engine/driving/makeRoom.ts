@@ -34,7 +34,7 @@ type Left =
   | { kind: 'stuck' }
   | Exclude<Asked, { kind: 'turn' | 'too_long' | 'files_refused' | 'moved' }>
 
-interface RoomParts extends Omit<Asking, 'conversation' | 'about' | 'hasFiles' | 'turn' | 'worstCost' | 'onText'> {
+interface RoomParts extends Omit<Asking, 'conversation' | 'about' | 'fileBytes' | 'turn' | 'worstCost' | 'onText'> {
   worstCost: (promptBytes: number) => string
 }
 
@@ -129,7 +129,7 @@ async function fold(held: HeldRun, parts: RoomParts, about: RoomStep): Promise<L
     ...parts,
     conversation,
     about,
-    hasFiles: false,
+    fileBytes: 0,
     turn: held.turn,
     worstCost: () => parts.worstCost(request.length + JSON.stringify(asked).length),
     onText: () => undefined,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, suite } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import type { FakeAnswer, FakeRequest } from '../../../test/fakes/fakeProvider.ts'
 import { startFakeOpenai } from '../../../test/fakes/openai.ts'
@@ -14,6 +15,7 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { claimRuns, reviveRuns } from '../admission/claim.ts'
 import { wakeDue } from '../admission/wake.ts'
+import { largeBytes, largeRequestsOf } from './largeRequests.ts'
 
 const first = await startFakeAnthropic()
 const second = await startFakeOpenai()
@@ -272,5 +274,25 @@ suite('a model that takes pictures and PDF files', () => {
       [chart.toString('base64')],
     )
     assert.match(JSON.stringify(last.body), /tainted\.png is not shown: it holds a secret/)
+  })
+
+  proves('runs.seenBounds', 'waits for its turn where a process makes many requests with large files', async () => {
+    const team = await seedTeam(service)
+    const pool = largeRequestsOf(service.context)
+    const others = Array.from({ length: pool.size }, (_, index) => pool.tryTake(`team ${index % 2}`))
+    assert.ok(others.every((release) => release !== undefined))
+    const large = Buffer.concat([report, Buffer.alloc(largeBytes, ' ')])
+    const sandbox_id = await sandboxWith(team, { 'large.pdf': large })
+    first.forget()
+    first.requests.length = 0
+    first.answer(look('large.pdf'), { text: 'seen' })
+    const runId = await startRun(team, await agentOf(team), { sandbox_id })
+    const drained = drainRuns(service)
+    while (pool.waiting(team.id) === 0) await setImmediate()
+    assert.equal(first.requests.length, 1)
+    for (const release of others) release?.()
+    await drained
+    assert.equal((await readRun(team, runId)).output, 'seen')
+    assert.equal(pool.taken(), 0)
   })
 })

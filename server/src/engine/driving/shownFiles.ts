@@ -92,22 +92,17 @@ export const shownBytesMax = (runMemoryBytes: number): number =>
  * this happens once in many turns: each time changes the beginning of the requests, which the provider has in its cache.
  */
 export function dropAtBounds(shown: StepFiles[], bytesMax: number): number | undefined {
-  const isOver = (files: SeenFile[], share: number) =>
-    files.length > shownBounds.files * share || bytesOfFiles(files) > bytesMax * share
-  if (
-    !isOver(
-      shown.flatMap(({ files }) => files),
-      1,
-    )
-  )
-    return undefined
-  const kept: SeenFile[] = []
-  for (const [index, { step, files }] of shown.toReversed().entries()) {
-    kept.push(...files)
+  const isOver = (some: StepFiles[], share: number) =>
+    some.flatMap(({ files }) => files).length > shownBounds.files * share || bytesOfFiles(some) > bytesMax * share
+  if (!isOver(shown, 1)) return undefined
+  const kept: StepFiles[] = []
+  for (const one of shown.toReversed()) {
+    kept.push(one)
     // the newest are always shown: a call shows no more than this share by itself
-    if (index > 0 && isOver(kept, 0.5)) return step
+    if (kept.length > 1 && isOver(kept, 0.5)) return one.step
   }
   return undefined
 }
 
-const bytesOfFiles = (files: SeenFile[]): number => files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+export const bytesOfFiles = (shown: StepFiles[]): number =>
+  shown.flatMap(({ files }) => files).reduce((sum, { size_bytes }) => sum + size_bytes, 0)

@@ -17,6 +17,7 @@ import { newStep } from './planCalls.ts'
 import { newChange, isCall, putStep, type ModelStep } from '../ledger/change.ts'
 import { withMoment } from '../ledger/moments.ts'
 import { commit, type HeldRun } from './heldRun.ts'
+import { largeBytes, largeRequestsOf } from './largeRequests.ts'
 import { fitsCost } from './limits.ts'
 import { measureModelCall } from './runTelemetry.ts'
 import { sum } from '../ledger/money.ts'
@@ -54,8 +55,8 @@ export interface Asking {
   conversation: Conversation
   /** What the step is about, where it is no turn of the run itself. */
   about: unknown
-  /** The conversation shows the model pictures or PDF files. */
-  hasFiles: boolean
+  /** How many bytes of pictures and PDF files the conversation shows the model; 0: it shows none. */
+  fileBytes: number
   /** The turn that the step belongs to. */
   turn: number
   /** The worst that the next call can cost. */
@@ -98,7 +99,7 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
       }
       if (error instanceof ModelRefused) {
         const { code, message } = error
-        if (asking.hasFiles && code === 'model_refused_request') return { kind: 'files_refused', message, step }
+        if (asking.fileBytes > 0 && code === 'model_refused_request') return { kind: 'files_refused', message, step }
         const reason = refusalReason(error)
         if (reason && (await leaveRoute(held, { step, reason, message }))) return { kind: 'moved' }
         return { kind: 'failed', code, message: reason ? whyNone(held, step.turn, message) : message, step }
@@ -160,7 +161,8 @@ async function nextLive({ signal, scrub, context, run }: HeldRun, asking: Asking
   // how long it takes depends on the team's secrets
   const onText = scrub ? (delta: string) => time.piece(run.team_id, () => live.hear(delta)) : live.hear
   const readFiles: ReadFiles = (sha256s) => postgresBlobs(context.db.sql).get(sha256s)
-  const turn = await asking.conversation.next({ signal, onText, readFiles })
+  const next = () => asking.conversation.next({ signal, onText, readFiles })
+  const turn = await (asking.fileBytes > largeBytes ? largeRequestsOf(context).use(run.team_id, next, signal) : next())
   live.end()
   return turn
 }
