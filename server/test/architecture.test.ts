@@ -250,7 +250,8 @@ proves('architecture.named', 'every file that ARCHITECTURE.md or a decision name
   const repository = join(root, '../..')
   const decisions = (await readdir(join(repository, 'docs/decisions'))).map((file) => `docs/decisions/${file}`)
   const tests = (await readdir(join(root, '../test'), { recursive: true })).map((file) => `test/${file}`)
-  const paths = [...all.map(({ path }) => path), ...tests]
+  const benches = (await readdir(join(repository, 'bench'))).map((file) => `bench/${file}`)
+  const paths = [...all.map(({ path }) => path), ...tests, ...benches]
   const isThere = (file: string): boolean => paths.some((path) => path === file || path.endsWith(`/${file}`))
   const missing: string[] = []
   let named = 0
