@@ -47,7 +47,7 @@ export const blockWords: Record<string, BlockWords> = {
   js: { tool: 'sandbox_exec', says: 'JavaScript code, with the same results.' },
   browser: {
     tool: 'browser_do',
-    says: 'one action a line: `open URL`, `click Text`, `type Label = text`, `read Text`, `screenshot`.',
+    says: 'one action a line: `open URL`, `click Text`, `type Label = text`, `login` (fills in the login of the open page, which stands in uses; never type a password), `read Text`, `screenshot`.',
   },
   case: {
     tool: 'case_complete',
