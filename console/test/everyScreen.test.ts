@@ -4,8 +4,10 @@ import assert from 'node:assert/strict'
 import type { Runyard } from '../../sdk/src/index.ts'
 import { isLongForm } from '../../server/test/kit/longForm.ts'
 import { proves } from '../../server/test/kit/proves.ts'
+import type { Service } from '../../server/test/survival/processes.ts'
 import { axe } from './kit/axe.ts'
 import { everyScreen, makeScreenData, showScreen, type ScreenData } from './kit/everyScreen.ts'
+import { databaseOf } from './kit/longRun.ts'
 import { drawn, outOfReach } from './kit/reach.ts'
 import { makeMember } from './kit/sampleData.ts'
 import { startOutside } from './kit/sampleOutside.ts'
@@ -16,7 +18,8 @@ const servers = await startOutside()
 
 let made: Promise<ScreenData> | undefined
 /** Of the service of this file; made once. */
-const screenData = (sdk: Runyard): Promise<ScreenData> => (made ??= makeScreenData(sdk, servers))
+const screenData = (sdk: Runyard, { dataDir }: Service): Promise<ScreenData> =>
+  (made ??= makeScreenData(sdk, servers, databaseOf(dataDir)))
 
 const themes = ['light', 'dark'] as const
 const parts = {
@@ -27,7 +30,7 @@ const parts = {
 for (const [what, screens] of Object.entries(parts))
   proves('console.accessible', `axe finds nothing serious on any ${what}`, needsConsole, (t) =>
     story(async ({ page, sdk, service }) => {
-      const data = await screenData(sdk)
+      const data = await screenData(sdk, service)
       const found: string[] = []
       let looks = 0
       const main = screens.filter(({ isMain }) => isMain).filter((_, nth) => nth % 5 === 0)
@@ -54,7 +57,7 @@ proves(
   'at 200 % zoom and on a phone no screen scrolls sideways, and every action is reached',
   needsConsole,
   story(async ({ page, sdk, service }) => {
-    const data = await screenData(sdk)
+    const data = await screenData(sdk, service)
     const problems: string[] = []
     const looked = everyScreen.filter(({ name, act, isMain }) =>
       isLongForm ? act === undefined || isMain : everyday.has(name),
@@ -76,7 +79,7 @@ proves(
   'a viewer sees every screen without a refused request, and each button that is not for them names the missing scope',
   needsLongConsole,
   story(async ({ page, sdk, service, open }) => {
-    const data = await screenData(sdk)
+    const data = await screenData(sdk, service)
     await page.close()
     const { key } = await makeMember(sdk, 'Auditor', 'viewer')
     const viewer = await open({ key })

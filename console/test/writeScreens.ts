@@ -1,20 +1,34 @@
-// npm run screens: pictures of every screen of the console in both themes, of a team with sample data, into docs/screens/console.
+// npm run screens: pictures of every screen of the console in both themes, of a team with sample data, into docs/screens/console. Words after
+// `--` choose those whose names have one of them: `npm run screens -- connections-secrets agent-builder`.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { Runyard } from '../../sdk/src/index.ts'
+import { startFakeOpenaiCompatible } from '../../server/test/fakes/openaiCompatible.ts'
 import { smallPng } from '../../server/test/smallPng.ts'
+import { freePort } from '../../server/test/survival/processes.ts'
 import { databaseOf } from './kit/longRun.ts'
 import { makeSampleData, type SampleData } from './kit/sampleData.ts'
 import { makeSampleArtifacts } from './kit/sampleArtifacts.ts'
+import { makeSampleBuilder, type SampleBuilder } from './kit/sampleBuilder.ts'
 import { addDays } from './kit/sampleDays.ts'
+import { makeSampleGiven } from './kit/sampleGiven.ts'
+import { makeSampleLongWork } from './kit/sampleLongWork.ts'
 import { makeSampleMails, sampleMailSettings } from './kit/sampleMails.ts'
+import { makeSampleModels } from './kit/sampleModels.ts'
 import { ageCases, makeSampleQueue, type SampleQueue } from './kit/sampleQueues.ts'
 import { makeOutside, startOutside, type Outside } from './kit/sampleOutside.ts'
+import { makeSampleTriggers, sampleInboxSettings, type SampleTriggers } from './kit/sampleTriggers.ts'
 import { enter, newWindow, onThisMachine, openStage, type Opening } from './kit/stage.ts'
 
-type Data = SampleData & { artifact: string; outside: Outside }
+type Data = SampleData & {
+  artifact: string
+  outside: Outside
+  triggers: SampleTriggers
+  builder: SampleBuilder
+  longWork: string
+}
 
 interface Screen {
   name: string
@@ -28,6 +42,9 @@ interface Screen {
 const run = ({ runs }: SampleData, name: keyof SampleData['runs'], search = '') => `/runs/${runs[name]}${search}`
 const agent = ({ agents }: SampleData, search = '') => `/agents/${agents['Refund desk']}${search}`
 
+const ofTriggers = ({ triggers }: Data): string =>
+  `/agents/${triggers.agent}?tab=triggers&deliveries=${triggers.webhook}`
+
 const screens: Screen[] = [
   { name: 'sign-in', path: () => '/', isSignedOut: true },
   { name: 'overview', path: () => '/' },
@@ -39,6 +56,7 @@ const screens: Screen[] = [
   { name: 'run-report', path: (data) => run(data, 'sixtySteps', '?tab=report') },
   { name: 'run-evaluation', path: (data) => run(data, 'completed', '?tab=evaluation') },
   { name: 'run-events', path: (data) => run(data, 'parent', '?tab=events') },
+  { name: 'run-long-work', path: ({ longWork }) => `/runs/${longWork}?step=16` },
   { name: 'run-compare', path: (data) => run(data, 'completed', `?tab=compare&with=${data.runs.stepFailed}`) },
   { name: 'inbox', path: () => '/inbox' },
   { name: 'agents', path: () => '/agents' },
@@ -48,12 +66,19 @@ const screens: Screen[] = [
   { name: 'agent-memory', path: ({ agents }) => `/agents/${agents.Restock}?tab=memory` },
   { name: 'agent-rubrics', path: ({ agents }) => `/agents/${agents['Data import']}?tab=rubrics` },
   { name: 'agent-triggers', path: ({ agents }) => `/agents/${agents.Support}?tab=triggers` },
+  { name: 'agent-triggers-deliveries', path: ofTriggers },
+  { name: 'agent-builder-questions', path: ({ builder }) => builder.asks },
+  { name: 'agent-builder-proposal', path: ({ builder }) => builder.proposes },
   { name: 'artifacts', path: () => '/artifacts' },
   { name: 'artifact', path: ({ artifact }) => `/artifacts/${artifact}` },
   { name: 'artifact-revisions', path: ({ artifact }) => `/artifacts/${artifact}?panel=revisions` },
   { name: 'evaluations', path: () => '/evaluations?span=7d' },
   { name: 'evaluations-agent', path: ({ agents }) => `/evaluations?agent=${agents['Price watch']}&span=7d` },
   { name: 'connections', path: () => '/connections' },
+  { name: 'connections-secrets', path: () => '/connections?tab=secrets' },
+  { name: 'connections-logins', path: () => '/connections?tab=logins' },
+  { name: 'connections-skills', path: () => '/connections?tab=skills' },
+  { name: 'connections-files', path: () => '/connections?tab=files' },
   { name: 'connection', path: ({ outside }) => `/connections/${outside.crm}` },
   { name: 'connection-tools', path: ({ outside }) => `/connections/${outside.wiki}?tool=search_pages` },
   { name: 'events', path: () => '/events' },
@@ -93,6 +118,7 @@ const screens: Screen[] = [
   },
   { name: 'people', path: () => '/people' },
   { name: 'system', path: () => '/system' },
+  { name: 'people-models', path: () => '/people?tab=models' },
   { name: 'people-mcp', path: () => '/people?tab=mcp' },
   { name: 'audit-log', path: () => '/people?tab=audit' },
   { name: 'notifications', path: () => '/notifications' },
@@ -137,6 +163,16 @@ const screens: Screen[] = [
     path: ({ outside }) => `/events?tab=deliveries&delivery=${outside.delivery}`,
     isPhone: true,
   },
+  { name: 'phone-run-long-work', path: ({ longWork }) => `/runs/${longWork}?step=16`, isPhone: true },
+  { name: 'phone-agent-triggers-deliveries', path: ofTriggers, isPhone: true },
+  {
+    name: 'phone-agent-builder-proposal',
+    path: ({ builder }) => builder.proposes,
+    act: (page) => page.getByRole('region', { name: 'Proposal' }).scrollIntoViewIfNeeded(),
+    isPhone: true,
+  },
+  { name: 'phone-connections-secrets', path: () => '/connections?tab=secrets', isPhone: true },
+  { name: 'phone-people-models', path: () => '/people?tab=models', isPhone: true },
   { name: 'phone-usage', path: () => '/usage?period=30d', isPhone: true },
 ]
 
@@ -148,21 +184,33 @@ const settledMs = 1500
 
 const wanted = process.argv.slice(2)
 const chosen = screens.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
-const open = await openStage({ RUNYARD_DEMO: '1', ...sampleMailSettings, ...onThisMachine })
+const mailPort = await freePort()
+const open = await openStage({
+  RUNYARD_DEMO: '1',
+  ...sampleMailSettings,
+  ...sampleInboxSettings(mailPort),
+  ...onThisMachine,
+})
 const servers = await startOutside()
+const provider = await startFakeOpenaiCompatible()
 try {
   const { service, browser } = open
   const runyard = new Runyard({ apiKey: service.key, baseUrl: service.baseUrl })
   const queue = await makeSampleQueue(runyard)
-  await ageCases(databaseOf(open.dataDir), queue)
+  const database = databaseOf(open.dataDir)
+  await ageCases(database, queue)
   const sample = await makeSampleData(runyard)
-  await addDays(databaseOf(open.dataDir), runyard, sample)
-  await makeSampleMails(databaseOf(open.dataDir), runyard)
-  const data: Data = {
-    ...sample,
-    artifact: await makeSampleArtifacts(runyard),
-    outside: await makeOutside(runyard, servers),
-  }
+  await addDays(database, runyard, sample)
+  await makeSampleMails(database, runyard)
+  const artifact = await makeSampleArtifacts(runyard)
+  const outside = await makeOutside(runyard, servers)
+  await makeSampleGiven(runyard, servers.api.url)
+  const builder = await makeSampleBuilder(runyard, database)
+  const failing = sample.agents['Price watch']
+  const triggers = await makeSampleTriggers(runyard, { wiki: outside.wiki, failing, mailPort })
+  const longWork = await makeSampleLongWork(runyard, database)
+  await makeSampleModels(runyard, provider)
+  const data: Data = { ...sample, artifact, outside, builder, triggers, longWork }
   await mkdir(folder, { recursive: true })
   for (const theme of ['light', 'dark'] as const) {
     for (const { name, path, act, isPhone = false, isSignedOut = false } of chosen) {
@@ -184,5 +232,5 @@ try {
   }
 } finally {
   await open.close()
-  await Promise.all(Object.values(servers).map((server) => server.close()))
+  await Promise.all([...Object.values(servers), provider].map((server) => server.close()))
 }

@@ -2,7 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import type { Runyard } from '../../../sdk/src/index.ts'
+import { isLongForm } from '../../../server/test/kit/longForm.ts'
 import { agentInput, sampleAgents, type SampleAgent } from './sampleAgents.ts'
+import { makeSampleBuilder, type SampleBuilder } from './sampleBuilder.ts'
+import { makeSampleLongWork } from './sampleLongWork.ts'
 import { makeSandbox, requestOfRun, untilStatus } from './sampleData.ts'
 import { makeSampleQueue, type SampleQueue } from './sampleQueues.ts'
 import { makeOutside, type Outside } from './sampleOutside.ts'
@@ -26,6 +29,10 @@ export interface ScreenData {
   requests: Record<'approval' | 'form' | 'question' | 'login', string>
   queue: SampleQueue
   outside: Outside
+  /** Only in the long form, which alone looks at them. */
+  builder: SampleBuilder
+  /** A run with calls side by side and folded turns; only in the long form. */
+  longWork: string
 }
 
 export interface Screen {
@@ -39,7 +46,6 @@ export interface Screen {
   isMain?: boolean
 }
 
-/** A little of everything, made over the SDK. */
 /** What runs are given, one of each. */
 async function makeGiven(sdk: Runyard): Promise<void> {
   await sdk.secrets.create({ name: 'crm', values: { CRM_TOKEN: 'sample-0123456789' } })
@@ -49,7 +55,12 @@ async function makeGiven(sdk: Runyard): Promise<void> {
   await sdk.teamFiles.upload('reference/prices.csv', new TextEncoder().encode('item,price\npaper,4.20\n'))
 }
 
-export async function makeScreenData(sdk: Runyard, servers: Outside['servers']): Promise<ScreenData> {
+/** A little of everything, made over the SDK; what only a model would do is written into the database. */
+export async function makeScreenData(
+  sdk: Runyard,
+  servers: Outside['servers'],
+  database: string,
+): Promise<ScreenData> {
   const make = async (name: SampleAgent): Promise<string> =>
     (await sdk.agents.create(agentInput(name, sampleAgents[name]))).agent_id
   const run = async (agent_id: string, until: 'waiting' | 'completed' | 'failed', message = {}): Promise<string> => {
@@ -84,6 +95,8 @@ export async function makeScreenData(sdk: Runyard, servers: Outside['servers']):
   const [artifact, askingArtifact] = await Promise.all([makeArtifact(sdk), makeAskingArtifact(sdk)])
   const outside = await makeOutside(sdk, servers)
   await makeGiven(sdk)
+  const builder = isLongForm ? await makeSampleBuilder(sdk, database) : { asks: '', proposes: '' }
+  const longWork = isLongForm ? await makeSampleLongWork(sdk, database) : ''
   await untilEvaluated(sdk, checker, completed)
   await sdk.evaluations.mark(completed, { verdict: 'bad', note: 'The address is in another town.' })
   const idOf = async (runId: string): Promise<string> => (await requestOfRun(sdk, runId)).id
@@ -104,6 +117,8 @@ export async function makeScreenData(sdk: Runyard, servers: Outside['servers']):
     },
     queue,
     outside,
+    builder,
+    longWork,
   }
 }
 
@@ -259,6 +274,7 @@ export const everyScreen: Screen[] = [
   { name: 'runs', path: at('/runs'), seen: 'Address checker', isMain: true },
   { name: 'a run that waits', path: ofRun('waiting'), seen: 'http_request', isMain: true },
   { name: 'a step', path: ofRun('waiting', '?step=1'), seen: 'Result recorded', isMain: true },
+  { name: 'a run with long work', path: ({ longWork }) => `/runs/${longWork}?step=16`, seen: 'What it made shorter' },
   { name: 'a run that failed', path: ofRun('failed'), seen: 'output_invalid' },
   { name: 'a run that completed', path: ofRun('completed'), seen: 'is_known' },
   ...['arguments', 'result', 'raw'].map((detail) => ({
@@ -291,6 +307,8 @@ export const everyScreen: Screen[] = [
     path: ofAgent(`?${search}`),
     seen: 'Save as build',
   })),
+  { name: 'the builder asks', path: ({ builder }) => builder.asks, seen: 'Make one on another tab' },
+  { name: 'the builder proposes', path: ({ builder }) => builder.proposes, seen: 'What would start runs' },
   ...agentTabs.map(([tab, seen]) => ({ name: `an agent, ${tab}`, path: ofAgent(`?tab=${tab}`), seen })),
   { name: 'artifacts', path: at('/artifacts?scope=team'), seen: 'The last seven days', isMain: true },
   { name: 'artifacts of others', path: at('/artifacts?scope=shared&search=nothing'), seen: /^No artifact has/ },
@@ -492,6 +510,7 @@ export const everyScreen: Screen[] = [
   { name: 'remove a member', path: at('/people'), seen: 'Add a member', act: press('Remove') },
   { name: 'a new OAuth client', path: at('/people?tab=clients'), seen: 'billing system', act: press('New client') },
   { name: 'remove an OAuth client', path: at('/people?tab=clients'), seen: 'billing system', act: press('Remove') },
+  { name: 'a key for models', path: at('/people?tab=models'), seen: 'What agents may use', act: press('Give a key') },
   { name: 'a new key', path: at('/people?tab=keys'), seen: 'Make a key', act: press('Make a key') },
 ]
 

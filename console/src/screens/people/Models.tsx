@@ -120,7 +120,7 @@ function ProviderRow({ provider, own, otherwise, onGive, onEnd }: ProviderRowPro
             )}
           </>
         ) : (
-          'not by you'
+          <span className="dim">no key of yours</span>
         )}
       </Cell>
     </Row>

@@ -26,7 +26,6 @@ export function BuilderPanel({ agent, builder }: { agent: Agent; builder: Builde
   return (
     <>
       {!builder.isActive && <Ask agent={agent} />}
-      {run && <Progress run={run} />}
       {run?.status === 'waiting' && run.pending_user_questions && (
         <BuilderQuestions key={run.progress.length} agent={agent} run={run} />
       )}
@@ -38,6 +37,7 @@ export function BuilderPanel({ agent, builder }: { agent: Agent; builder: Builde
           <p className={style.text}>{run.error?.message ?? 'It does not say why.'}</p>
         </Card>
       )}
+      {run && <Progress run={run} />}
       {builder.isWorking && run && <Discard agent={agent} run={run} verb="Stop" />}
     </>
   )

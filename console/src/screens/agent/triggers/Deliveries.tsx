@@ -5,6 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
 import { runyard } from '../../../app/client.ts'
 import { useSession } from '../../../app/session.tsx'
+import { classes } from '../../../look/classes.ts'
 import { Button } from '../../../parts/Button.tsx'
 import { count } from '../../../parts/amounts.ts'
 import { CopyAs } from '../../../parts/CopyAs.tsx'
@@ -53,7 +54,7 @@ export function Deliveries({ trigger, onClose }: { trigger: Trigger; onClose: ()
             </p>
           ) : (
             <>
-              <table className={tab.table}>
+              <table className={classes(tab.table, tab.stacked)}>
                 <thead>
                   <tr>
                     <th scope="col">Came</th>
@@ -114,8 +115,8 @@ function Row({ delivery, trigger }: { delivery: TriggerDelivery; trigger: Trigge
           <Tag {...(tone && { tone })}>{says}</Tag> {replay_of !== null && <Tag>replay</Tag>}
           {reason !== null && <p className={tab.why}>{reason}</p>}
         </td>
-        <td className={tab.long}>{key ?? <span className="dim">none</span>}</td>
-        <td>
+        <td className={tab.long} data-label="Key">{key ?? <span className="dim">none</span>}</td>
+        <td data-label="Run">
           {run_id === null ? (
             <span className="dim">none</span>
           ) : (

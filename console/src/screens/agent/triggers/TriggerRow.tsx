@@ -1,6 +1,7 @@
 // One trigger in the list: what starts it, what came last, and what can be done with it.
 import type { Trigger } from '@runyard/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { runyard } from '../../../app/client.ts'
 import { useSession } from '../../../app/session.tsx'
@@ -39,12 +40,19 @@ export function TriggerRow({ trigger, isShown, onEdit, onShow }: TriggerRowProps
           {name}
         </button>{' '}
         <Tag>{kindWords[kind]}</Tag> {!enabled && <Tag tone="wait">paused</Tag>}
-        {poll?.last_problem && <p className={tab.why}>{poll.last_problem}</p>}
+        {poll?.last_problem && (
+          <p className={tab.why}>
+            {poll.last_problem}{' '}
+            <Link className="link" to="/connections/$connectionId" params={{ connectionId: poll.connection_id }}>
+              Open the connection
+            </Link>
+          </p>
+        )}
       </td>
-      <td>
+      <td data-label="Started by">
         <Cause trigger={trigger} />
       </td>
-      <td>{last_delivery_at ? <Time at={last_delivery_at} /> : <span className="dim">never</span>}</td>
+      <td data-label="Last delivery">{last_delivery_at ? <Time at={last_delivery_at} /> : <span className="dim">never</span>}</td>
       <td className={tab.actions}>
         <Menu
           label="Trigger"

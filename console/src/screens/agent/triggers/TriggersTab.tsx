@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useSession } from '../../../app/session.tsx'
+import { classes } from '../../../look/classes.ts'
 import { Button } from '../../../parts/Button.tsx'
 import { CopyAs } from '../../../parts/CopyAs.tsx'
 import { Empty, Shown } from '../../../parts/states.tsx'
@@ -76,7 +77,7 @@ export default function TriggersTab({ agent }: TabProps) {
                     </div>
                   )}
                   {all.length > 0 && (
-                    <table className={tab.table}>
+                    <table className={classes(tab.table, tab.stacked)}>
                       <thead>
                         <tr>
                           <th scope="col">Trigger</th>

@@ -68,7 +68,7 @@ export function LoginDialog({ login, onClose }: { login?: Login; onClose: () => 
           onChange={(event) => setUsername(event.target.value)}
         />
       </Field>
-      <Field label="Password" hint={login ? stays : 'Not shown again.'}>
+      <Field label="Password" hint={login && !isMoved ? stays : 'Not shown again.'} isRequired={!login || isMoved}>
         <Input
           type="password"
           autoComplete="off"

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Button } from '../../../parts/Button.tsx'
 import { Menu, type MenuItem } from '../../../parts/Menu.tsx'
 import { visible } from '../../../parts/visibleText.ts'
+import style from './given.module.css'
 
 const route = getRouteApi('/frame/connections')
 
@@ -20,7 +21,7 @@ export function RowMenu({ id, name, unable, change, more }: RowMenuProps) {
   const open = (part: { edit?: string; remove?: string }) => void navigate({ search: (now) => ({ ...now, ...part }) })
   const label = `Actions of ${visible(name)}`
   return (
-    <td>
+    <td className={style.menu}>
       <Menu
         label={label}
         trigger={<Button kind="quiet" icon="more" aria-label={label} />}

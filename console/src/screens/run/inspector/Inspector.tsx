@@ -2,7 +2,7 @@
 import type { GetRunAnswer, WholeRunStep } from '@runyard/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useKeys } from '../../../app/keys.ts'
 import { useSession } from '../../../app/session.tsx'
 import { classes } from '../../../look/classes.ts'
@@ -186,21 +186,31 @@ function Content({ step, tab }: { step: WholeRunStep; tab: StepTab }) {
         {(step.kind !== 'model' || step.room !== null) && (
           <div>
             <span className="caption">{step.room === null ? 'Arguments' : 'What it made shorter'}</span>
-            <div className={style.small}>
+            <Small label={step.room === null ? 'Arguments' : 'What it made shorter'}>
               <Json value={step.arguments} rows={14} hasTools={false} />
-            </div>
+            </Small>
           </div>
         )}
         {(step.result !== null || step.error !== null) && (
           <div>
             <span className="caption">Result</span>
-            <div className={style.small}>
+            <Small label="Result">
               {step.error === null ? <Notes step={step} rows={14} /> : <Problem text={step.error} />}
-            </div>
+            </Small>
           </div>
         )}
       </div>
     </>
+  )
+}
+
+function Small({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    /* a long one scrolls, and a keyboard must reach its end */
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={style.small} tabIndex={0} role="region" aria-label={label}>
+      {children}
+    </div>
   )
 }
 
