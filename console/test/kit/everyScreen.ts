@@ -56,11 +56,7 @@ async function makeGiven(sdk: Runyard): Promise<void> {
 }
 
 /** A little of everything, made over the SDK; what only a model would do is written into the database. */
-export async function makeScreenData(
-  sdk: Runyard,
-  servers: Outside['servers'],
-  database: string,
-): Promise<ScreenData> {
+export async function makeScreenData(sdk: Runyard, servers: Outside['servers'], database: string): Promise<ScreenData> {
   const make = async (name: SampleAgent): Promise<string> =>
     (await sdk.agents.create(agentInput(name, sampleAgents[name]))).agent_id
   const run = async (agent_id: string, until: 'waiting' | 'completed' | 'failed', message = {}): Promise<string> => {

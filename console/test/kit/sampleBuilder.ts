@@ -12,7 +12,10 @@ export interface SampleBuilder {
 
 const prompt = [
   'Goal: read the open orders every morning and list those that are late.',
-  step('http id=orders', 'GET https://shop.example.com/orders?state=open\nAuthorization: Bearer sk-live-1234567890abcdef'),
+  step(
+    'http id=orders',
+    'GET https://shop.example.com/orders?state=open\nAuthorization: Bearer sk-live-1234567890abcdef',
+  ),
   'Done when every late order is listed with its customer.',
 ].join('\n\n')
 

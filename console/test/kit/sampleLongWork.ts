@@ -83,7 +83,11 @@ function linesOfWork(): Line[] {
 }
 
 export async function makeSampleLongWork(sdk: Runyard, databaseUrl: string): Promise<string> {
-  const input = ['# Check every order of the week', step('file path=late.md', 'None yet.'), step('output', '{"checked": 73, "late": 4}')]
+  const input = [
+    '# Check every order of the week',
+    step('file path=late.md', 'None yet.'),
+    step('output', '{"checked": 73, "late": 4}'),
+  ]
   const { agent_id } = await sdk.agents.create({
     name: 'Order check',
     description: 'Goes through the orders of a week, and names those that are late.',

@@ -115,7 +115,9 @@ function Row({ delivery, trigger }: { delivery: TriggerDelivery; trigger: Trigge
           <Tag {...(tone && { tone })}>{says}</Tag> {replay_of !== null && <Tag>replay</Tag>}
           {reason !== null && <p className={tab.why}>{reason}</p>}
         </td>
-        <td className={tab.long} data-label="Key">{key ?? <span className="dim">none</span>}</td>
+        <td className={tab.long} data-label="Key">
+          {key ?? <span className="dim">none</span>}
+        </td>
         <td data-label="Run">
           {run_id === null ? (
             <span className="dim">none</span>

@@ -52,7 +52,9 @@ export function TriggerRow({ trigger, isShown, onEdit, onShow }: TriggerRowProps
       <td data-label="Started by">
         <Cause trigger={trigger} />
       </td>
-      <td data-label="Last delivery">{last_delivery_at ? <Time at={last_delivery_at} /> : <span className="dim">never</span>}</td>
+      <td data-label="Last delivery">
+        {last_delivery_at ? <Time at={last_delivery_at} /> : <span className="dim">never</span>}
+      </td>
       <td className={tab.actions}>
         <Menu
           label="Trigger"
