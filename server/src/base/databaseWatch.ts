@@ -25,9 +25,10 @@ interface WatchOptions {
   onAway?: () => void
   /** How long an answer to a ping may take. */
   pingTimeoutMs?: number
+  pingEveryMs?: number
 }
 
-const pingEveryMs = 500
+const usualPingEveryMs = 500
 /** Long enough for a machine that is busy with everything else, short enough to answer within 2 s of the last good ping. */
 const usualPingTimeoutMs = 1250
 const pingSteps = 10
@@ -104,7 +105,7 @@ interface Watch extends WatchOptions {
 function pingLater(watch: Watch): void {
   watch.timer = setTimeout(() => {
     watch.pinging = pingInTime(watch)
-  }, pingEveryMs)
+  }, watch.pingEveryMs ?? usualPingEveryMs)
   watch.timer.unref()
 }
 

@@ -31,6 +31,8 @@ interface DatabaseOptions {
   onAway?: () => void
   /** How long the server may take to answer the watch before it counts as away; undefined: as long as our requests can wait. */
   pingTimeoutMs?: number
+  /** How often the watch asks. */
+  pingEveryMs?: number
 }
 
 export interface Database {
@@ -101,6 +103,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 0, application_name: 'runyard watch' }),
     ...(options.onAway && { onAway: options.onAway }),
     ...(options.pingTimeoutMs !== undefined && { pingTimeoutMs: options.pingTimeoutMs }),
+    ...(options.pingEveryMs !== undefined && { pingEveryMs: options.pingEveryMs }),
   })
   /** Every statement of ours shows whether the server still writes. */
   async function noting<T>(work: () => Promise<T>): Promise<T> {

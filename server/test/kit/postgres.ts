@@ -25,7 +25,8 @@ export async function startTestServer(): Promise<{ server: TestServer; stop: () 
   await chmod(dataDir, 0o711)
   // what these tests prove does not hang on the disk; the tests that kill servers start their own, with fsync on
   // autovacuum visits each of some 300 databases once a minute, and they are gone before it would help any of them
-  const settings = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' }
+  // a run opens some 2,000 connections, and 4,096 rounds of hashing for each protect nothing here
+  const settings = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', scram_iterations: '1' }
   const postgres = await embeddedPostgres({ dataDir, log: () => undefined, settings })
   const { database, user } = postgres.address()
   await migrate({ address: postgres.address() })
