@@ -33,7 +33,7 @@ for (const [what, screens] of Object.entries(parts))
       const data = await screenData(sdk, service)
       const found: string[] = []
       let looks = 0
-      const main = screens.filter(({ isMain }) => isMain).filter((_, nth) => nth % 8 === 0)
+      const main = screens.filter(({ isMain }) => isMain).filter((_, nth) => nth % 5 === 0)
       for (const [nth, screen] of (isLongForm ? screens : main).entries()) {
         await showScreen(page, service.baseUrl, screen, data)
         for (const theme of isLongForm ? themes : themes.slice(nth % 2, (nth % 2) + 1)) {

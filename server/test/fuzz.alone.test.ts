@@ -22,7 +22,7 @@ const seed = Number(process.env['RUNYARD_FUZZ_SEED'] ?? 20260718)
 const requestsWanted = Number(process.env['RUNYARD_FUZZ_REQUESTS'] ?? 700)
 const isLong = requestsWanted >= 10_000
 /** The short form tries a fault that several fields or paths share on one in this many of them. */
-const dealtTo = isLong ? 1 : 24
+const dealtTo = isLong ? 1 : 16
 /** How many successes and how many refusals each operation must have given. */
 const answersMin = Number(process.env['RUNYARD_FUZZ_ANSWERS'] ?? 2)
 /** And so many random broken ones it gets, however often it refused what was thought of. */

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach } from 'node:test'
 import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
-import { onlyInLongForm } from '../kit/longForm.ts'
 import { testDatabase } from '../kit/postgres.ts'
 import { sufferBadReceivers } from './badReceivers.ts'
 import { holdsDelivered, killWhileDelivering } from './deliveries.ts'
@@ -36,25 +35,15 @@ proves(
   },
 )
 
-proves(
-  'webhooks.rotationUnderLoad',
-  'a secret is rotated under load, and every delivery verifies',
-  onlyInLongForm,
-  async (t) => {
-    const seen = await rotateUnderLoad(yard, { rotations: 2, everyMs: 400 })
-    t.diagnostic(JSON.stringify(seen))
-    assert.ok(isAlwaysSigned(seen), JSON.stringify(seen))
-  },
-)
+proves('webhooks.rotationUnderLoad', 'a secret is rotated under load, and every delivery verifies', async (t) => {
+  const seen = await rotateUnderLoad(yard, { rotations: 2, everyMs: 400 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.ok(isAlwaysSigned(seen), JSON.stringify(seen))
+})
 
-proves(
-  'webhooks.badReceivers',
-  'a receiver that hangs and a hostile one take nothing from the others',
-  onlyInLongForm,
-  async (t) => {
-    const seen = await sufferBadReceivers(yard, { good: 4, runsEach: 10, everyMs: 50 })
-    t.diagnostic(JSON.stringify(seen))
-    assert.equal(seen.lost, 0)
-    assert.ok(seen.hung > 0 && Object.keys(seen.hostile).length > 0)
-  },
-)
+proves('webhooks.badReceivers', 'a receiver that hangs and a hostile one take nothing from the others', async (t) => {
+  const seen = await sufferBadReceivers(yard, { good: 4, runsEach: 10, everyMs: 50 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.equal(seen.lost, 0)
+  assert.ok(seen.hung > 0 && Object.keys(seen.hostile).length > 0)
+})

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
-import { onlyInLongForm } from '../kit/longForm.ts'
 import { testDatabase } from '../kit/postgres.ts'
 import { crowdOnOneKey } from './idempotency.ts'
 import { keyedStart } from './keyedStart.ts'
@@ -34,7 +33,6 @@ proves('runs.killed', 'workers killed at random moments lose no run and repeat n
 proves(
   'runs.keyedStart',
   '100 concurrent starts with one key over two processes, a few rounds: one run each',
-  onlyInLongForm,
   async (t) => {
     yard.apis.push(await yard.startApi())
     const agentId = await yard.newAgent(block('output', 'done'))
@@ -49,7 +47,6 @@ proves(
 proves(
   'runs.noisyTeam',
   'a team that starts many more runs than it has places keeps none of another team’s from starting',
-  onlyInLongForm,
   async (t) => {
     const seen = await startNoise(yard, { noisyRuns: 80, quietRuns: 8, everyMs: 50 })
     t.diagnostic(JSON.stringify(seen))
