@@ -19,14 +19,14 @@ import { provesTogether } from './kit/proves.ts'
 
 const seed = Number(process.env['RUNYARD_FUZZ_SEED'] ?? 20260718)
 /** `npm run survive -- fuzz` sends more of them: everything that was thought of to every operation, and more that is drawn. */
-const requestsWanted = Number(process.env['RUNYARD_FUZZ_REQUESTS'] ?? 700)
+const requestsWanted = Number(process.env['RUNYARD_FUZZ_REQUESTS'] ?? 1000)
 const isLong = requestsWanted >= 10_000
 /** The short form tries a fault that several fields or paths share on one in this many of them. */
-const dealtTo = isLong ? 1 : 16
+const dealtTo = isLong ? 1 : 12
 /** How many successes and how many refusals each operation must have given. */
-const answersMin = Number(process.env['RUNYARD_FUZZ_ANSWERS'] ?? 2)
+const answersMin = Number(process.env['RUNYARD_FUZZ_ANSWERS'] ?? 3)
 /** And so many random broken ones it gets, however often it refused what was thought of. */
-const brokenMin = isLong ? 10 : 2
+const brokenMin = isLong ? 10 : 3
 /** Operations that are tried side by side; the requests to one of them follow each other. */
 const lanes = 6
 
