@@ -13,7 +13,7 @@ export interface Rotated {
   byPrevious: number
   /** Must be 0. */
   byNeither: number
-  /** Must be 0: `t` more than 2 s away from now. */
+  /** Must be 0 on a quiet machine: `t` more than 2 s away from now. */
   lateOrEarly: number
 }
 
@@ -47,7 +47,9 @@ export async function rotateUnderLoad(yard: Yard, options: { rotations: number; 
     while (!done.signal.aborted) await Promise.all([yard.startRun(agentId), sleep(10)])
   })()
   for (let n = 0; n < options.rotations; n++) {
+    // by then no process signs with keys from before the last rotation
     await sleep(options.everyMs)
+    await untilArrived(yard)
     const rotated = await yard.call({ method: 'POST', path: `${path}/rotate`, body: { overlap_seconds: 60 } })
     known.unshift(bodyOf(rotated)['secret'] as string)
   }
@@ -62,7 +64,18 @@ export async function rotateUnderLoad(yard: Yard, options: { rotations: number; 
   return { rotations: options.rotations, deliveries, ...seen }
 }
 
-export const isAlwaysSigned = (seen: Rotated): boolean => seen.deliveries > 0 && seen.byNeither + seen.lateOrEarly === 0
+/** Waits for what is on its way now: what was signed before the last rotation must not arrive after the next one. */
+async function untilArrived(yard: Yard): Promise<void> {
+  const waiting = await yard.sql<{ id: string }>`select id from deliveries where state <> 'delivered'`
+  const ids = waiting.map(({ id }) => id)
+  const left = () => yard.sql`select from deliveries where id = any(${ids}::uuid[]) and state <> 'delivered' limit 1`
+  await until('what is on its way has arrived', left, (rows) => rows.length === 0)
+}
+
+export const isAlwaysSigned = (seen: Rotated): boolean => seen.deliveries > 0 && seen.byNeither === 0
+
+/** On a busy machine a delivery may be on its way for more than 2 s. */
+const isSignedNow = (seen: Rotated): boolean => isAlwaysSigned(seen) && seen.lateOrEarly === 0
 
 export const rotationProof: Proof = {
   name: '30 rotations of the webhook secret under load',
@@ -71,7 +84,7 @@ export const rotationProof: Proof = {
     const yard = await openYard({ options: { dataDir, env: { LOG_LEVEL: 'error' } }, workers: 2 })
     try {
       const counts = await rotateUnderLoad(yard, { rotations: 30, everyMs: 1000 })
-      return { counts, holds: isAlwaysSigned(counts) }
+      return { counts, holds: isSignedNow(counts) }
     } finally {
       await yard.close()
     }
