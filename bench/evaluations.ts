@@ -64,8 +64,12 @@ export async function evaluations(bed: Bed): Promise<Row[]> {
 }
 
 /** Without the trigger no ended run is noted, and the evaluator finds nothing to do. */
-async function round(bed: Bed, service: Service, isOn: boolean): Promise<Round> {
+export async function evaluateRuns(service: Service, isOn: boolean): Promise<void> {
   await query(service, `alter table runs ${isOn ? 'enable' : 'disable'} trigger runs_ended_to_evaluate`)
+}
+
+async function round(bed: Bed, service: Service, isOn: boolean): Promise<Round> {
+  await evaluateRuns(service, isOn)
   // an agent of its own: its runs are counted by their completion alone
   const agentId = await makeAgent(service, smallProcedure)
   const { ended, seconds } = await roundOfRuns(bed, service, agentId)

@@ -1,6 +1,7 @@
 // Interleaved rounds: ours, floor, ours, floor …, so that whatever else the machine does meets both alike.
-import { readFileSync } from 'node:fs'
-import type { Load, Order, Shot } from './load.ts'
+import type { Shot } from './connection.ts'
+import type { Load, Order } from './load.ts'
+import { processorMs } from './processorTime.ts'
 import type { Row } from './table.ts'
 
 export interface Side {
@@ -12,6 +13,10 @@ export interface Side {
 
 export interface Bed {
   load: Load
+  /** What is wanted of a bench with parts, such as scenarios/inside3; none: all of them. */
+  parts: string[]
+  /** One short round, to try it. */
+  isQuick: boolean
   tell(line: string): void
 }
 
@@ -67,9 +72,9 @@ export async function interleave(bed: Bed, shot: Shot, ours: Side, floor: Side):
 /** A figure with failures in it would be a lie: errors are answered faster than successes. */
 async function measure({ load }: Bed, shot: Shot, side: Side, ms: number): Promise<Measured> {
   const order: Order = { host: side.host, port: side.port, shot, connections, ms }
-  const cpuBefore = cpuMs(side.pid)
+  const cpuBefore = processorMs(side.pid)
   const result = await load.run(order)
-  const cpuAfter = cpuMs(side.pid)
+  const cpuAfter = processorMs(side.pid)
   if (result.failures > 0) {
     throw new Error(`${side.name} failed ${result.failures} of ${result.requests} requests: ${result.firstFailure}`)
   }
@@ -77,17 +82,6 @@ async function measure({ load }: Bed, shot: Shot, side: Side, ms: number): Promi
     cpuBefore === undefined || cpuAfter === undefined ? undefined : ((cpuAfter - cpuBefore) * 1000) / result.requests
   const { perSecond, p50Ms, p99Ms, cpuShare } = result
   return { perSecond, p50Ms, p99Ms, cpuMicros, generatorShare: cpuShare }
-}
-
-/** User and system time of a process: fields 14 and 15 of /proc/<pid>/stat, in ticks of 10 ms. */
-function cpuMs(pid: number): number | undefined {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * 10
-  } catch {
-    return undefined
-  }
 }
 
 export function median(values: number[]): number {

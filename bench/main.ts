@@ -1,6 +1,7 @@
-// npm run bench [name …]: measures the service against its floors and prints one table, also of what falls short.
+// npm run bench -- [name …] [name/part …] [--quick]: measures the service against its floors and prints what it found, also what falls short.
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
+import { parseArgs } from 'node:util'
 import { artifacts } from './artifacts.ts'
 import { browsing } from './browsing.ts'
 import { bulk } from './bulk.ts'
@@ -18,16 +19,18 @@ import { listRuns } from './listRuns.ts'
 import { startLoad } from './load.ts'
 import { longRun } from './longRun.ts'
 import { readById } from './readById.ts'
+import { scenarios } from './scenarios.ts'
 import { startLatency } from './startLatency.ts'
 import { startRuns } from './startRuns.ts'
-import { printTable, type Row } from './table.ts'
+import { printSheet, printTable, type Row, type Sheet } from './table.ts'
 import { waitingRuns } from './waitingRuns.ts'
 import { wholeRuns } from './wholeRuns.ts'
 
-const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
+const benches: Record<string, (bed: Bed) => Promise<Row[] | Sheet>> = {
   readById,
   keyedWrite,
   wholeRuns,
+  scenarios,
   startLatency,
   getRuns,
   startRuns,
@@ -50,19 +53,28 @@ const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
 
-async function main(names: string[]): Promise<void> {
-  const unknown = names.filter((name) => !(name in benches))
+async function main(wanted: string[], isQuick: boolean): Promise<void> {
+  const parts = new Map<string, string[]>()
+  for (const [name, part] of wanted.map((word) => word.split('/', 2) as [string, string?])) {
+    parts.set(name, [...(parts.get(name) ?? []), ...(part === undefined ? [] : [part])])
+  }
+  const unknown = [...parts.keys()].filter((name) => !(name in benches))
   if (unknown.length > 0) {
     throw new Error(`no bench is called ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`)
   }
   const loadBefore = loadavg()[0]!
   await using load = await startLoad(interrupted.signal)
   const rows: Row[] = []
-  for (const name of names.length > 0 ? names : Object.keys(benches)) {
-    rows.push(...(await benches[name]!({ load, tell: (line) => process.stderr.write(`${name}: ${line}\n`) })))
+  const sheets: Sheet[] = []
+  for (const name of parts.size > 0 ? parts.keys() : Object.keys(benches)) {
+    const tell = (line: string) => void process.stderr.write(`${name}: ${line}\n`)
+    const found = await benches[name]!({ load, parts: parts.get(name) ?? [], isQuick, tell })
+    if (Array.isArray(found)) rows.push(...found)
+    else sheets.push(found)
   }
   console.log(await circumstances(loadBefore))
-  console.log(printTable(rows))
+  if (rows.length > 0) console.log(printTable(rows))
+  for (const sheet of sheets) console.log(`\n${printSheet(sheet)}`)
 }
 
 const tmpfs = 0x01021994
@@ -77,7 +89,8 @@ async function circumstances(loadBefore: number): Promise<string> {
 }
 
 try {
-  await main(process.argv.slice(2))
+  const { positionals, values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean', default: false } } })
+  await main(positionals, values.quick)
 } catch (error) {
   console.error(interrupted.signal.aborted ? 'interrupted' : error)
   process.exitCode = interrupted.signal.aborted ? 130 : 1

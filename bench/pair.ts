@@ -2,7 +2,7 @@
 import { Client } from 'pg'
 import { startFloor, type Floor } from './floor.ts'
 import { connections, type Bed } from './interleave.ts'
-import type { Shot } from './load.ts'
+import type { Shot } from './connection.ts'
 import { startService, type DataDir, type Service, type ServiceOptions } from './service.ts'
 import { callsOf, countFromNextStart, countStatements } from './statements.ts'
 import type { Row } from './table.ts'

@@ -25,6 +25,8 @@ export interface Service {
   databaseUrl: string
   /** Of the embedded server, for what the runtime role may not do: settings and statistics. */
   superuserUrl: string
+  /** The process whose children are the other processes of the embedded server. */
+  postgresPid: number
   /** How many connections its pool may have, so that a floor gets as many. */
   connectionsMax: number
   stop(): Promise<void>
@@ -87,6 +89,7 @@ export async function startService(dataDir: DataDir, options: ServiceOptions = {
       apiKey: facts.api_key,
       databaseUrl: facts.database_url,
       superuserUrl: `postgres://${postgres.superuser}:${postgres.superuser_password}@${postgres.host}:${postgres.port}/postgres`,
+      postgresPid: await postgresPid(join(resolve(dataDir.path, postgres.place), postgres.cluster)),
       // as server/src/serve.ts makes its pool
       connectionsMax: 30,
       stop: () => stop(child),
@@ -118,6 +121,11 @@ interface ServiceFacts {
   api_key: string
   database_url: string
   pid: number
+}
+
+/** The first line of the file that a server keeps in its cluster while it runs. */
+async function postgresPid(cluster: string): Promise<number> {
+  return Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
 /** service.json appears when the port is open; /readyz then says whether requests may come. */

@@ -2,7 +2,10 @@
 import { Client } from 'pg'
 import type { Service } from './service.ts'
 
-export async function asSuperuser<T>(service: Service, work: (client: Client) => Promise<T>): Promise<T> {
+export async function asSuperuser<T>(
+  service: Pick<Service, 'superuserUrl'>,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const client = new Client({ connectionString: service.superuserUrl })
   await client.connect()
   try {

@@ -10,6 +10,13 @@ export interface Row {
   met?: boolean
 }
 
+/** A table of its own, of a bench whose figures need other columns. */
+export interface Sheet {
+  title: string
+  columns: string[]
+  lines: string[][]
+}
+
 const columns = ['what', 'ours', 'floor', 'ratio', 'target', 'met'] as const
 
 export function printTable(rows: Row[]): string {
@@ -21,8 +28,14 @@ export function printTable(rows: Row[]): string {
     row.target ?? '',
     row.met === undefined ? '' : row.met ? 'yes' : 'no',
   ])
-  const lines = [[...columns], ...cells]
-  const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+  return printLines([...columns], cells)
+}
+
+export const printSheet = ({ title, columns: head, lines }: Sheet): string => `${title}\n\n${printLines(head, lines)}`
+
+function printLines(names: string[], cells: string[][]): string {
+  const lines = [names, ...cells]
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
   const print = (line: string[]) => `| ${line.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`
   const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`
   const [head, ...body] = lines.map(print)

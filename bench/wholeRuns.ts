@@ -1,14 +1,13 @@
 // Whole runs a second: HTTP start, model turn, a memory write, the end; every step and event durable. Against bare commits.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { makeAgent, smallProcedure } from './agent.ts'
 import { bareCommitsPerSecond, makeBareTable } from './bareCommits.ts'
 import { allowLoopback, subscribe } from './deliveries.ts'
 import { connections, type Bed } from './interleave.ts'
-import { query } from './pair.ts'
 import { startReceiver } from './receiver.ts'
 import { roundOfRuns } from './roundOfRuns.ts'
 import { seedEndedRuns } from './seedRuns.ts'
 import { makeDataDir, startService, type Service } from './service.ts'
+import { untilSettled } from './settled.ts'
 import type { Row } from './table.ts'
 
 const target = 0.5
@@ -70,12 +69,6 @@ async function measure(bed: Bed, service: Service, agentId: string): Promise<Mea
     )
   }
   return measured.toSorted((a, b) => a.runs / a.floor - b.runs / b.floor)[Math.floor(rounds / 2)]!
-}
-
-/** The floor is measured alone: what is still to be delivered or evaluated would slow it down. */
-async function untilSettled(service: Service): Promise<void> {
-  const left = `select exists (select from deliveries where state = 'new') or exists (select from runs_to_evaluate) as found`
-  while ((await query<{ found: boolean }>(service, left))[0]!.found) await sleep(50)
 }
 
 function rowOf(what: string, { runs, floor }: Measured, wanted: number): Row {

@@ -1,0 +1,209 @@
+// Whole runs in a closed loop, in a process of its own: each connection starts a run over HTTP and starts its next one when that has
+// ended. Whether runs have ended is looked up in the database, so that the service itself is asked by nobody unless a scenario wants it.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { openConnection, requestWriter, type Shot } from './connection.ts'
+import { processorMs } from './processorTime.ts'
+import { followRuns } from './watching.ts'
+import type { Service } from './service.ts'
+
+export interface RunOrder {
+  service: Pick<Service, 'host' | 'port' | 'teamId' | 'apiKey' | 'databaseUrl'>
+  agentId: string
+  connections: number
+  /** Runs are started for so long, and then waited for. */
+  ms: number
+  /** Ends at whichever comes first. */
+  runsMax?: number
+  /** A connection rests so long before each start; absent: it never does. */
+  pauseMs?: number
+  /** So many streams of single runs and one of the team are open all the time; absent: none. */
+  runStreams?: number
+}
+
+export interface RunLoopResult {
+  /** All that were started; each has completed. */
+  runs: number
+  /** Those that had completed when the time was over. */
+  perSecond: number
+  /** From the request that starts a run to its completion. */
+  p50Ms: number
+  p99Ms: number
+  /** From the request to `run.started` on the stream of the team, for each run, in ms. */
+  seenMs: number[]
+  /** What looking up the ends took of PostgreSQL: it is not the service's. */
+  lookingMs: number
+}
+
+export interface RunLoop extends AsyncDisposable {
+  run(order: RunOrder): Promise<RunLoopResult>
+}
+
+/** The child is kept from round to round, so that its code is compiled before the first figure counts. */
+export async function startRunLoop(): Promise<RunLoop> {
+  const child = fork(fileURLToPath(import.meta.url))
+  let failed: ((error: Error) => void) | undefined
+  child.on('error', (error) => failed?.(error))
+  child.on('exit', (code, killedBy) => failed?.(new Error(`the loop of runs ended (${code ?? killedBy})`)))
+  await once(child, 'spawn')
+  return {
+    run: (order) =>
+      new Promise((resolve, reject) => {
+        failed = reject
+        child.once('message', (answer: RunLoopResult | { problem: string }) => {
+          if ('problem' in answer) reject(new Error(`the loop of runs failed: ${answer.problem}`))
+          else resolve(answer)
+        })
+        child.send(order, (error) => error && reject(error))
+      }),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      failed = undefined
+      const ended = once(child, 'exit')
+      child.disconnect()
+      await ended
+    },
+  }
+}
+
+/** No run ends for so long: something hangs, and the bench fails instead of lasting for ever. */
+const silenceMaxMs = 60_000
+
+async function loop(order: RunOrder): Promise<RunLoopResult> {
+  const { service, connections, ms, runsMax = Infinity, pauseMs = 0 } = order
+  await using ends = await watchEnds(service.databaseUrl)
+  await using watching = order.runStreams === undefined ? undefined : await followRuns(service, order.runStreams)
+  const shot: Shot = {
+    method: 'POST',
+    path: `/v2/teams/${service.teamId}/runs`,
+    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ agent_id: order.agentId, message: 'hello' }),
+    freshKey: false,
+    status: 201,
+  }
+  const open = await Promise.all(Array.from({ length: connections }, () => startOn(order, shot)))
+  const latencies: number[] = []
+  let started = 0
+  let inTime = 0
+  const startedAt = performance.now()
+  const endsAt = startedAt + ms
+  const work = async (start: Start) => {
+    while (performance.now() < endsAt && started < runsMax) {
+      started += 1
+      if (pauseMs > 0) await sleep(pauseMs)
+      const sentAt = performance.now()
+      const runId = await start.send()
+      watching?.started(runId, sentAt)
+      await ends.of(runId)
+      const now = performance.now()
+      latencies.push(now - sentAt)
+      if (now <= endsAt) inTime += 1
+    }
+  }
+  try {
+    await Promise.all(open.map(work))
+    await watching?.allSeen()
+  } finally {
+    for (const start of open) start.close()
+  }
+  latencies.sort((a, b) => a - b)
+  return {
+    runs: latencies.length,
+    perSecond: (inTime * 1000) / ms,
+    p50Ms: latencies[Math.floor(latencies.length * 0.5)]!,
+    p99Ms: latencies[Math.floor(latencies.length * 0.99)]!,
+    seenMs: watching?.seenMs ?? [],
+    lookingMs: ends.processorMs(),
+  }
+}
+
+interface Start {
+  /** Starts a run and gives its id. */
+  send(): Promise<string>
+  close(): void
+}
+
+async function startOn({ service }: RunOrder, shot: Shot): Promise<Start> {
+  const connection = await openConnection(service)
+  const { socket } = connection
+  const write = requestWriter(service, shot)
+  let broken: (error: Error) => void = () => undefined
+  socket.once('error', (error) => broken(error))
+  socket.once('close', () => broken(new Error('the connection was closed')))
+  return {
+    send: () =>
+      new Promise((resolve, reject) => {
+        broken = reject
+        connection.onAnswer = (answer) => {
+          const runId = /"run_id": ?"([0-9a-f-]{36})"/.exec(answer.text())?.[1]
+          if (answer.status === shot.status && runId) resolve(runId)
+          else reject(new Error(`a start failed: ${answer.text()}`))
+        }
+        socket.write(write(), 'latin1')
+      }),
+    close: () => socket.removeAllListeners('close').destroy(),
+  }
+}
+
+interface Ends extends AsyncDisposable {
+  /** Resolves when this run has completed. */
+  of(runId: string): Promise<void>
+  processorMs(): number
+}
+
+const lookEveryMs = 4
+
+/** All runs under way with one look by their primary key: one prepared statement, whatever the service does. */
+async function watchEnds(databaseUrl: string): Promise<Ends> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  const [{ pid }] = (await client.query('select pg_backend_pid() as pid')).rows as [{ pid: number }]
+  const waiting = new Map<string, { resolve(): void; reject(error: Error): void }>()
+  const look = {
+    name: 'ended',
+    text: `select id, status from runs where id = any ($1::uuid[]) and status in ('completed', 'failed', 'stopped')`,
+  }
+  let isOver = false
+  let lastAt = performance.now()
+  const looking = (async () => {
+    for (; !isOver; await sleep(lookEveryMs)) {
+      if (waiting.size === 0) {
+        lastAt = performance.now()
+        continue
+      }
+      const { rows } = await client.query<{ id: string; status: string }>({ ...look, values: [[...waiting.keys()]] })
+      for (const { id, status } of rows) {
+        if (status === 'completed') waiting.get(id)!.resolve()
+        else waiting.get(id)!.reject(new Error(`run ${id} ended as ${status}`))
+        waiting.delete(id)
+        lastAt = performance.now()
+      }
+      if (performance.now() - lastAt > silenceMaxMs) throw new Error(`no run ended within ${silenceMaxMs} ms`)
+    }
+  })()
+  looking.catch((error: Error) => {
+    for (const { reject } of waiting.values()) reject(error)
+  })
+  return {
+    of: (runId) => new Promise((resolve, reject) => waiting.set(runId, { resolve, reject })),
+    processorMs: () => processorMs(pid) ?? 0,
+    async [Symbol.asyncDispose]() {
+      isOver = true
+      await looking.catch(() => undefined)
+      await client.end()
+    },
+  }
+}
+
+if (import.meta.main) {
+  process.on('disconnect', () => process.exit(0))
+  process.on('message', (order: RunOrder) => {
+    loop(order).then(
+      (result) => process.send!(result),
+      (error: unknown) => process.send!({ problem: String(error) }),
+    )
+  })
+}
