@@ -89,7 +89,10 @@ async function circumstances(loadBefore: number): Promise<string> {
 }
 
 try {
-  const { positionals, values } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean', default: false } } })
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { quick: { type: 'boolean', default: false } },
+  })
   await main(positionals, values.quick)
 } catch (error) {
   console.error(interrupted.signal.aborted ? 'interrupted' : error)

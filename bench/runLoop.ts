@@ -130,9 +130,9 @@ async function startOn({ service }: RunOrder, shot: Shot): Promise<Start> {
   const connection = await openConnection(service)
   const { socket } = connection
   const write = requestWriter(service, shot)
-  let broken: (error: Error) => void = () => undefined
-  socket.once('error', (error) => broken(error))
-  socket.once('close', () => broken(new Error('the connection was closed')))
+  let broken: ((error: Error) => void) | undefined
+  socket.once('error', (error) => broken?.(error))
+  socket.once('close', () => broken?.(new Error('the connection was closed')))
   return {
     send: () =>
       new Promise((resolve, reject) => {
@@ -161,15 +161,15 @@ async function watchEnds(databaseUrl: string): Promise<Ends> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
   const [{ pid }] = (await client.query('select pg_backend_pid() as pid')).rows as [{ pid: number }]
-  const waiting = new Map<string, { resolve(): void; reject(error: Error): void }>()
+  const waiting = new Map<string, { resolve: () => void; reject: (error: Error) => void }>()
   const look = {
     name: 'ended',
     text: `select id, status from runs where id = any ($1::uuid[]) and status in ('completed', 'failed', 'stopped')`,
   }
-  let isOver = false
+  const leaving = new AbortController()
   let lastAt = performance.now()
   const looking = (async () => {
-    for (; !isOver; await sleep(lookEveryMs)) {
+    for (; !leaving.signal.aborted; await sleep(lookEveryMs)) {
       if (waiting.size === 0) {
         lastAt = performance.now()
         continue
@@ -191,7 +191,7 @@ async function watchEnds(databaseUrl: string): Promise<Ends> {
     of: (runId) => new Promise((resolve, reject) => waiting.set(runId, { resolve, reject })),
     processorMs: () => processorMs(pid) ?? 0,
     async [Symbol.asyncDispose]() {
-      isOver = true
+      leaving.abort()
       await looking.catch(() => undefined)
       await client.end()
     },

@@ -120,14 +120,15 @@ const columns = [
   'the same, service not busy',
 ]
 
+const seen = (values: number[]): string =>
+  values.length === 0 ? '' : `${at(values, 0.5).toFixed(1)} / ${at(values, 0.99).toFixed(1)}`
+
 function lineOf(name: string, { what, steps }: Scenario, measured: Round[]): string[] {
   const middle = (of: (round: Round) => number) => median(measured.map(of))
   const each = (of: (costs: Costs) => number, digits: number) => {
     const perRun = middle(({ costs, runs }) => of(costs) / runs)
     return Number.isNaN(perRun) ? 'unknown' : `${perRun.toFixed(digits)} / ${(perRun / steps).toFixed(digits)}`
   }
-  const seen = (values: number[]) =>
-    values.length === 0 ? '' : `${at(values, 0.5).toFixed(1)} / ${at(values, 0.99).toFixed(1)}`
   return [
     name,
     what,

@@ -36,10 +36,10 @@ export async function followRuns(service: Watched, runStreams: number): Promise<
   })
   // the newest run that nobody watches yet: streams follow one another as people click
   let newest: string | undefined
-  let isOver = false
+  const leaving = new AbortController()
   const open = new Set<ClientRequest>()
   const watchers = Array.from({ length: runStreams }, async () => {
-    while (!isOver) {
+    while (!leaving.signal.aborted) {
       const runId = newest
       newest = undefined
       if (runId === undefined) {
@@ -65,7 +65,7 @@ export async function followRuns(service: Watched, runStreams: number): Promise<
     },
     seenMs,
     async [Symbol.asyncDispose]() {
-      isOver = true
+      leaving.abort()
       team.asked.destroy()
       for (const asked of open) asked.destroy()
       await Promise.all([reading, ...watchers])
@@ -86,7 +86,10 @@ async function openStream({ host, port, apiKey }: Watched, path: string): Promis
 }
 
 /** Until the stream ends, from whichever side. */
-async function readEvents({ asked, response }: OpenStream, onEvent: (event: string, data: string) => void): Promise<void> {
+async function readEvents(
+  { asked, response }: OpenStream,
+  onEvent: (event: string, data: string) => void,
+): Promise<void> {
   asked.on('error', () => undefined)
   let rest = ''
   response.setEncoding('utf8').on('data', (piece: string) => {
