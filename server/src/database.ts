@@ -11,6 +11,7 @@ import type { Log } from './base/log.ts'
 import { migrate } from './base/migrate.ts'
 import type { Keyring } from './base/secrets.ts'
 import { firstStart, type FirstKey } from './firstStart.ts'
+import { alignEventClock } from './kit/eventClock.ts'
 import type { Presence } from './kit/presence.ts'
 
 interface FoundDatabase {
@@ -53,6 +54,7 @@ export async function prepareDatabase(
           givenNext: config.newEncryptionKey,
         })
         firstKey = await firstStart(sql, config, log)
+        await alignEventClock(sql)
         await client.query('commit')
       } catch (error) {
         await client.query('rollback')

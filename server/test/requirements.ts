@@ -2086,12 +2086,26 @@ const sentences = [
   },
   {
     id: 'streams.newLine',
-    says: 'After a day without readers positions start again; a reader who comes back then gets `gap` and the last day.',
-    gap: { question: 'Which events get positions?', file: 'server/src/kit/eventPositions.ts' },
+    says: 'A reader who comes back after more than a day gets `gap` and the last day.',
   },
   { id: 'streams.runOrder', says: 'Positions follow the sequence of each run, whatever the times of its events.' },
-  { id: 'streams.backlog', says: 'A backlog of many thousands gets its positions in order, in batches.' },
-  { id: 'streams.insertCost', says: 'Writing an event enters three indexes, whether its team is streamed or not.' },
+  { id: 'streams.backlog', says: 'A reader who is thousands of events behind gets all of them, once and in order.' },
+  {
+    id: 'streams.insertCost',
+    says: 'An event enters three indexes and is written once, whether its team is streamed or not.',
+  },
+  {
+    id: 'streams.othersDoNotDelay',
+    says: 'A transaction of another database of the cluster holds no stream back.',
+  },
+  {
+    id: 'streams.movedDatabase',
+    says: 'A database that is restored into another cluster keeps the order of its streams, whatever that cluster counts.',
+  },
+  {
+    id: 'streams.upgrade',
+    says: 'A team’s stream takes the whole numbers that were its ids before version 0.7: the reader gets `gap` and what came since the upgrade.',
+  },
   { id: 'streams.plans', says: 'What the look of open streams asks goes by indexes.' },
   {
     id: 'streams.slow',

@@ -23,6 +23,8 @@ interface DatabaseOptions {
   address: () => string | Address
   log: Log
   connectionsMax?: number
+  /** How long a caller waits for a connection. */
+  connectWithinMs?: number
   /** What a statement may wait for a lock before it gives up (55P03). */
   lockTimeoutMs?: number
   statementTimeoutMs?: number
@@ -81,7 +83,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     Client: WatchedClient,
     max: connectionsMax,
     // also the longest wait for a free connection under load; when the database is away, the watch reports it long before
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: options.connectWithinMs ?? 10_000,
     idleTimeoutMillis: 30_000,
     application_name: options.applicationName ?? 'runyard',
     keepAlive: true,

@@ -4,5 +4,3 @@
 export const migrationLock = 0x52590001
 /** First half of the two-part lock that a living process holds; the second half is its row's lock_key. */
 export const presenceLockClass = 0x52590003
-/** First half of the two-part lock under which a team's events get their positions; the second half is the team's hash. */
-export const positionLockClass = 0x52590005

@@ -249,13 +249,19 @@ export async function emitEvent<E extends EventName>(
 }
 
 /**
- * Writes events of runs inside a larger statement. `rows` gives id, team_id, run_id, agent_id, case_id, sequence, event and data (JSON of
- * some fields, as text or not); the sequence comes from the run's row, raised by the same statement, so that the order of numbers is the
- * order of commits. The data is built as text: built as jsonb it was the most expensive part of a run's writes.
+ * The new value of `event_xid` of `runs r`, set by every statement that raises its event_seq. A transaction may be older than the one
+ * that wrote the run's last event, and yet come after it: its events then stand behind that one's (eventPositions.ts).
+ */
+export const raisedEventXid = part`greatest(r.event_xid, (select event_xid()))`
+
+/**
+ * Writes events of runs inside a larger statement. `rows` gives id, team_id, run_id, agent_id, case_id, sequence, xid, event and data (JSON
+ * of some fields, as text or not). Sequence and xid come from the run's row, raised by the same statement, so that the order of numbers is
+ * the order of commits. The data is built as text: built as jsonb it was the most expensive part of a run's writes.
  */
 export const insertRunEvents = (rows: Part): Part => part`${announcing}
-  insert into events (id, team_id, run_id, sequence, event, data)
-  select e.id, e.team_id, e.run_id, e.sequence, e.event,
+  insert into events (id, team_id, run_id, sequence, xid, event, data)
+  select e.id, e.team_id, e.run_id, e.sequence, e.xid, e.event,
     concat('{"event_id":"', e.id, '","team_id":"', e.team_id, '","run_id":"', e.run_id, '","agent_id":"', e.agent_id, '",',
       '"case_id":"' || e.case_id || '",', '"sequence":', e.sequence, ',', substr(e.data::text, 2))::json
   from (${rows}) e`

@@ -5,45 +5,46 @@ import type { Log } from '../base/log.ts'
 import { onEventsWritten } from './announceEvents.ts'
 import type { Context } from './context.ts'
 import type { EventName } from './event.ts'
-import { givePositions, renewLines, openLine, type Opened } from './eventPositions.ts'
+import { oldestOpen, openLine, positionText, type Opened, type Position } from './eventPositions.ts'
 import { zip } from '../base/zip.ts'
 import * as read from './readEvents.ts'
 import type { EventStream } from './stream.ts'
 import { teamTimeOf, type TeamTime } from './teamTime.ts'
 import { runningPart } from './runningPart.ts'
 
-interface RunReader extends AnyReader {
+interface RunReader extends AnyReader<number> {
   runId: string
 }
 
-interface TeamReader extends AnyReader {
+interface TeamReader extends AnyReader<Position> {
   /** The member who reads. */
   memberId: string
+  /** Ids of events that are not part of its stream. */
+  had: Set<string>
 }
 
-interface AnyReader {
+interface AnyReader<Place> {
   teamId: string
   /** The sequence in the run, or the position in the team, of the last event that the reader has. */
-  after: number
+  after: Place
   stream: EventStream
   /** The kinds that it asked for and may read. */
   wants: (event: EventName) => boolean
   /** Events that were read for it and wait until it has taken the earlier ones. */
-  held?: read.ReadEvent[]
+  held?: read.ReadEvent<Place>[]
 }
 
 interface EventFeed {
   /** Sends the run's events and, behind the last one of an ended run, `end`. Answers with how to stop. */
   followRun(reader: RunReader): () => void
   followTeam(reader: TeamReader): () => void
-  openTeam(teamId: string, lastEventId: number | undefined): Promise<Opened>
+  openTeam(teamId: string, last: Position | undefined): Promise<Opened>
 }
 
 /** How often new events are polled for. */
 const pollMs = 250
 /** How long after a commit of this process the next poll comes, however many commits there are. */
 const soonMs = 20
-const keepLinesMs = 60_000
 /** How many groups one statement reads. Each gives at most one batch of events (readEvents.ts), so memory does not grow with what is due. */
 const groupsAtOnce = 32
 /** Readers that get their events in one piece of work: a write takes 20 to 50 µs. */
@@ -52,9 +53,9 @@ const readersAtOnce = 50
 const heldMax = 1024 * 1024
 
 /** Readers that have the same last event: what comes next is read once for all of them. */
-interface Group<Reader> extends read.ReadPosition {
-  readers: Reader[]
-}
+type Group<Reader, At> = At & { readers: Reader[] }
+type RunGroup = Group<RunReader, read.InRun>
+type TeamGroup = Group<TeamReader, read.InTeam>
 
 interface Feed {
   db: Database
@@ -68,7 +69,6 @@ interface Feed {
   isPolling: boolean
   /** Somebody asked for a poll since the last one began. */
   isSoon: boolean
-  linesKeptAt: number
 }
 
 export const eventFeedOf = runningPart('event feed', (context: Context): EventFeed => {
@@ -82,13 +82,12 @@ export const eventFeedOf = runningPart('event feed', (context: Context): EventFe
     timer: undefined,
     isPolling: false,
     isSoon: false,
-    linesKeptAt: performance.now(),
   }
   onEventsWritten(context, () => pollSoon(feed))
   return {
-    followRun: (reader) => follow(feed, feed.runReaders, reader),
-    followTeam: (reader) => follow(feed, feed.teamReaders, reader),
-    openTeam: (teamId, lastEventId) => openTeam(feed, teamId, lastEventId),
+    followRun: (reader) => follow(feed, feed.runReaders, reader, deliverOfRun),
+    followTeam: (reader) => follow(feed, feed.teamReaders, reader, deliverOfTeam),
+    openTeam: (teamId, last) => openTeam(feed, teamId, last),
   }
 })
 
@@ -123,12 +122,13 @@ function pollSoon(feed: Feed): void {
 }
 
 async function pollRuns(feed: Feed): Promise<boolean> {
-  const groups = groupsOf(feed.runReaders)
+  const groups: RunGroup[] = groupsOf(feed.runReaders, ({ runId, after }) => `${runId} ${after}`)
   if (groups.length === 0) return false
   const moved = await read.runsThatMoved(feed.db.sql, groups)
   const newestOf = new Map(moved.map(({ group, newest }) => [group, newest]))
   const due = moved.filter(({ group, newest }) => newest > group.after).map(({ group }) => group)
-  const isMore = await deliverAll(feed, due, read.runEvents, (group) => {
+  const readNext = (some: RunGroup[]) => read.runEvents(feed.db.sql, some)
+  const isMore = await deliverAll(feed, due, readNext, deliverOfRun, (group) => {
     // they were erased, because events are not stored for ever
     for (const reader of group.readers) reader.after = newestOf.get(group) ?? reader.after
   })
@@ -137,34 +137,31 @@ async function pollRuns(feed: Feed): Promise<boolean> {
 }
 
 async function pollTeams(feed: Feed): Promise<boolean> {
-  const { db, teamReaders } = feed
-  if (teamReaders.size === 0) return false
-  const teamIds = [...new Set([...teamReaders].map(({ teamId }) => teamId))]
-  if (performance.now() - feed.linesKeptAt > keepLinesMs) {
-    await renewLines(db.sql, teamIds)
-    feed.linesKeptAt = performance.now()
-  }
-  const hasUngiven = await givePositions(db, teamIds)
-  const groups = groupsOf(teamReaders)
-  const due = groups.length === 0 ? [] : await read.teamsThatMoved(db.sql, groups)
-  return (await deliverAll(feed, due, read.teamEvents)) || hasUngiven
+  const { sql } = feed.db
+  const groups: TeamGroup[] = groupsOf(feed.teamReaders, ({ teamId, after }) => `${teamId} ${positionText(after)}`)
+  if (groups.length === 0) return false
+  const until = await oldestOpen(sql)
+  // few are simply read
+  const due = groups.length <= groupsAtOnce ? groups : await read.teamsThatMoved(sql, groups, until)
+  return deliverAll(feed, due, (some) => read.teamEvents(sql, some, until), deliverOfTeam)
 }
 
 /** True: there are more events for a reader that could take them. */
-async function deliverAll<Reader extends RunReader | TeamReader>(
+async function deliverAll<Place, Reader extends AnyReader<Place>, G extends { teamId: string; readers: Reader[] }>(
   feed: Feed,
-  groups: Group<Reader>[],
-  readNext: typeof read.runEvents,
-  onNothing: (group: Group<Reader>) => void = () => undefined,
+  groups: G[],
+  readNext: (some: G[]) => Promise<read.Batch<Place>[]>,
+  deliverTo: (reader: Reader, events: read.ReadEvent<Place>[]) => void,
+  onNothing: (group: G) => void = () => undefined,
 ): Promise<boolean> {
   let isMore = false
   // a team that used more than its share of the process gets its events with a later poll
   const due = groups.filter(({ teamId }) => !feed.time.isAhead(teamId))
   for (let from = 0; from < due.length; from += groupsAtOnce) {
     const some = due.slice(from, from + groupsAtOnce)
-    for (const [group, { events, isMore: hasMore }] of zip(some, await readNext(feed.db.sql, some))) {
+    for (const [group, { events, isMore: hasMore }] of zip(some, await readNext(some))) {
       if (events.length === 0) onNothing(group)
-      else await deliverTo(feed, group, events)
+      else await inPieces(feed, group, (reader) => deliverTo(reader, events))
       isMore ||= hasMore && group.readers.some(({ stream }) => stream.isOpen && !stream.isFull)
     }
   }
@@ -172,22 +169,27 @@ async function deliverAll<Reader extends RunReader | TeamReader>(
 }
 
 /** A team may have thousands of readers: requests of others come in between. */
-async function deliverTo(
+async function inPieces<Reader>(
   { time }: Feed,
-  { teamId, readers }: Group<RunReader | TeamReader>,
-  events: read.ReadEvent[],
+  { teamId, readers }: { teamId: string; readers: Reader[] },
+  deliverTo: (reader: Reader) => void,
 ): Promise<void> {
   for (let from = 0; from < readers.length; from += readersAtOnce) {
     if (from > 0) await setImmediate()
     const some = readers.slice(from, from + readersAtOnce)
-    time.piece(teamId, () => some.forEach((reader) => deliver(reader, events)))
+    time.piece(teamId, () => some.forEach(deliverTo))
   }
 }
 
-function follow<Reader extends RunReader | TeamReader>(feed: Feed, readers: Set<Reader>, reader: Reader): () => void {
+function follow<Place, Reader extends AnyReader<Place>>(
+  feed: Feed,
+  readers: Set<Reader>,
+  reader: Reader,
+  deliverTo: (reader: Reader, events: read.ReadEvent<Place>[]) => void,
+): () => void {
   readers.add(reader)
   reader.stream.onDrain = () => {
-    deliver(reader, reader.held ?? [])
+    deliverTo(reader, reader.held ?? [])
     if (!reader.stream.isFull) pollSoon(feed)
   }
   if (feed.timer === undefined && !feed.isPolling) pollIn(feed, 0)
@@ -195,59 +197,75 @@ function follow<Reader extends RunReader | TeamReader>(feed: Feed, readers: Set<
   return () => readers.delete(reader)
 }
 
-function openTeam({ db, opening }: Feed, teamId: string, lastEventId: number | undefined): Promise<Opened> {
-  if (lastEventId !== undefined) return openLine(db, teamId, lastEventId)
+function openTeam({ db, opening }: Feed, teamId: string, last: Position | undefined): Promise<Opened> {
+  if (last !== undefined) return openLine(db.sql, teamId, last)
   // the poll under way began earlier, so whoever shares it misses nothing that comes from now on
   let opened = opening.get(teamId)
   if (!opened) {
-    opened = openLine(db, teamId, undefined).finally(() => opening.delete(teamId))
+    opened = openLine(db.sql, teamId, undefined).finally(() => opening.delete(teamId))
     opening.set(teamId, opened)
   }
   return opened
 }
 
 /** A reader that is behind gets nothing more until it has taken what it has. */
-function groupsOf<Reader extends RunReader | TeamReader>(readers: Set<Reader>): Group<Reader>[] {
-  const groups = new Map<string, Group<Reader>>()
+function groupsOf<Reader extends RunReader | TeamReader>(
+  readers: Set<Reader>,
+  keyOf: (reader: Reader) => string,
+): Group<Reader, Reader>[] {
+  const groups = new Map<string, Group<Reader, Reader>>()
   for (const reader of readers) {
-    const { teamId, after, stream } = reader
+    const { stream } = reader
     if (!stream.isOpen || stream.isFull) continue
-    const runId = 'runId' in reader ? reader.runId : ''
-    const key = `${teamId} ${runId} ${after}`
+    const key = keyOf(reader)
     const group = groups.get(key)
     if (group) group.readers.push(reader)
-    else groups.set(key, { readers: [reader], teamId, runId, after })
+    else groups.set(key, { ...reader, readers: [reader] })
   }
   return [...groups.values()]
 }
 
-function deliver(reader: RunReader | TeamReader, events: read.ReadEvent[]): void {
+function deliverOfRun(reader: RunReader, events: read.ReadEvent<number>[]): void {
+  deliver(reader, events, String, () => true)
+}
+
+function deliverOfTeam(reader: TeamReader, events: read.ReadEvent<Position>[]): void {
+  const { memberId, had } = reader
+  deliver(reader, events, positionText, ({ id, onlyFor }) => (onlyFor ?? memberId) === memberId && !had.delete(id))
+}
+
+function deliver<Place>(
+  reader: AnyReader<Place>,
+  events: read.ReadEvent<Place>[],
+  idOf: (place: Place) => string,
+  isFor: (event: read.ReadEvent<Place>) => boolean,
+): void {
   const { stream } = reader
   reader.held = []
   stream.together(() => {
-    for (const [index, { number, event, onlyFor, text }] of events.entries()) {
+    for (const [index, event] of events.entries()) {
       if (!stream.isOpen) return
       if (stream.isFull) {
         reader.held = atMost(heldMax, events.slice(index))
         return
       }
-      reader.after = number
-      const isWithheld = 'memberId' in reader && (onlyFor ?? reader.memberId) !== reader.memberId
-      if (isWithheld || !reader.wants(event)) stream.passed(number)
-      else stream.send({ id: number, event, data: text })
+      reader.after = event.place
+      const id = idOf(event.place)
+      if (isFor(event) && reader.wants(event.event)) stream.send({ id, event: event.event, data: event.text })
+      else stream.passed(id)
     }
   })
 }
 
 /** The first events that fit into this many characters together, and one at least. */
-function atMost(length: number, events: read.ReadEvent[]): read.ReadEvent[] {
+function atMost<Place>(length: number, events: read.ReadEvent<Place>[]): read.ReadEvent<Place>[] {
   let left = length
   const count = events.findIndex(({ text }, index) => (left -= text.length) < 0 && index > 0)
   return count < 0 ? events : events.slice(0, count)
 }
 
 /** The run may have been started again since the poll: then its reader has more by now, and stays. */
-function endBehindLast({ group, newest, status }: read.Moved<Group<RunReader>>): void {
+function endBehindLast({ group, newest, status }: read.Moved<RunGroup>): void {
   for (const { runId, after, stream } of group.readers) {
     if (after !== newest || !stream.isOpen || stream.isFull) continue
     stream.send({ event: 'end', data: JSON.stringify({ run_id: runId, status }) })

@@ -1,129 +1,152 @@
-// Positions: each event one, in an order that agrees with its run's, however many give them and however many are due.
+// Positions in a team's stream: nothing is passed over, a run keeps its order, and nobody writes for them.
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
-import { newId } from '../base/ids.ts'
-import { seedTeam, type TestTeam } from '../../test/kit/seed.ts'
-import { testApp } from '../../test/kit/testApp.ts'
-import { givePositions, openLine } from './eventPositions.ts'
+import { Client } from 'pg'
+import { begin } from '../../test/kit/heldTransaction.ts'
+import { logEvents, seedRunningRun } from '../../test/kit/followedRuns.ts'
+import { testDatabase } from '../../test/kit/postgres.ts'
 import { proves } from '../../test/kit/proves.ts'
+import { seeders, seedTeam, type TestTeam } from '../../test/kit/seed.ts'
+import { testApp } from '../../test/kit/testApp.ts'
+import { connectionSettings } from '../base/db.ts'
+import { newId } from '../base/ids.ts'
+import { alignEventClock } from './eventClock.ts'
+import { oldestOpen, openLine, positionText, readPosition, type Position } from './eventPositions.ts'
+import { teamEvents } from './readEvents.ts'
 
-const service = await testApp()
-const { db } = service.context
-const { sql } = db
+const address = await testDatabase()
+const service = await testApp({ address })
+const { sql } = service.context.db
 let team: TestTeam
 beforeEach(async () => {
   team = await seedTeam(service)
+  await seeders['agent']!(team, {})
 })
 
-interface Placed {
+interface Given {
   run_id: string
   sequence: number
-  position: number | null
 }
 
-const read = () => sql<Placed>`
-  select run_id, sequence, position from events where team_id = ${team.id} order by position, run_id, sequence`
-
-/** Events of so many runs, written second by second; each `seconds` long ago at least. */
-async function write(runs: number, eventsEach: number, seconds: number): Promise<void> {
-  const runIds = Array.from({ length: runs }, newId)
-  await sql`
-    insert into events (id, team_id, run_id, sequence, event, data, created_at)
-    select gen_random_uuid(), ${team.id}, run_id, n, 'run.file.created', '{}', now() - make_interval(secs => ${seconds} + (${eventsEach}::int - n))
-    from unnest(${runIds}::uuid[]) run_id, generate_series(1, ${eventsEach}::int) n`
-}
-
-function requireOrder(events: Placed[]): void {
-  const last = new Map<string, number>()
-  for (const { run_id, sequence, position } of events) {
-    assert.ok(position !== null)
-    assert.equal(sequence, (last.get(run_id) ?? 0) + 1)
-    last.set(run_id, sequence)
+/** All that a reader gets behind this position by now, batch by batch. */
+async function readOn(after: Position): Promise<{ given: Given[]; last: Position }> {
+  const given: Given[] = []
+  for (let last = after; ;) {
+    const [batch] = await teamEvents(sql, [{ teamId: team.id, after: last }], await oldestOpen(sql))
+    if (batch!.events.length === 0) return { given, last }
+    given.push(...batch!.events.map(({ text }) => (JSON.parse(text) as { data: Given }).data))
+    last = batch!.events.at(-1)!.place
   }
-  assert.equal(new Set(events.map(({ position }) => position)).size, events.length)
 }
+
+const sequencesOf = (given: Given[], runId: string) =>
+  given.filter(({ run_id }) => run_id === runId).map(({ sequence }) => sequence)
 
 describe('positions', () => {
-  test('are not given to what happened before the team’s first stream', async () => {
-    await write(2, 5, 3600)
-    await openLine(db, team.id, undefined)
-    await givePositions(db, [team.id])
+  proves('streams.runOrder', 'follow the sequence of a run, also where an older transaction writes later', async () => {
+    const [runId, other] = [await seedRunningRun(team), await seedRunningRun(team)]
+    const { after } = await openLine(sql, team.id, undefined)
+    // it has its number from here on
+    const older = await begin(address)
+    await logEvents(older.its, other)
+    await logEvents(sql, runId, 2)
+    await logEvents(older.its, runId, 2)
+    assert.deepEqual((await readOn(after)).given, [])
+    await older.commit()
+    const { given } = await readOn(after)
+    assert.deepEqual(sequencesOf(given, runId), [1, 2, 3, 4])
+    assert.deepEqual(sequencesOf(given, other), [1])
+  })
+
+  proves('streams.backlog', 'lead through a backlog of thousands without a gap or a repetition', async () => {
+    const runIds = [await seedRunningRun(team), await seedRunningRun(team), await seedRunningRun(team)]
+    const { after } = await openLine(sql, team.id, undefined)
+    for (const runId of runIds) await logEvents(sql, runId, 1000)
+    for (let n = 0; n < 20; n++) await logEvents(sql, runIds[n % 3]!)
+    const { given, last } = await readOn(after)
+    assert.equal(given.length, 3020)
+    for (const runId of runIds) {
+      const sequences = sequencesOf(given, runId)
+      assert.deepEqual(
+        sequences,
+        [...sequences.keys()].map((index) => index + 1),
+      )
+    }
+    assert.deepEqual((await readOn(last)).given, [])
+  })
+
+  proves('streams.othersDoNotDelay', 'are not held back by transactions of another database', async () => {
+    const elsewhere = await begin(await testDatabase())
+    await elsewhere.its`create table kept_open (id int)`
+    const { after } = await openLine(sql, team.id, undefined)
+    await logEvents(sql, await seedRunningRun(team))
+    assert.equal((await readOn(after)).given.length, 1)
+    await elsewhere.commit()
+  })
+
+  test('do not count what was there when the stream began, although an older transaction is open', async () => {
+    const [early, late] = [await seedRunningRun(team), await seedRunningRun(team)]
+    const older = await begin(address)
+    await logEvents(older.its, early)
+    await logEvents(sql, late)
+    const { after, had } = await openLine(sql, team.id, undefined)
+    assert.equal(had.size, 1)
+    await older.commit()
+    assert.equal((await readOn(after)).given.length, 2)
+  })
+
+  test('of a time that the database was set back from lead to now, behind a gap', async () => {
+    const { after, isGap } = await openLine(sql, team.id, { xid: 900_000_000_000, sequence: 1, id: newId() })
+    assert.equal(isGap, true)
+    await logEvents(sql, await seedRunningRun(team))
+    assert.equal((await readOn(after)).given.length, 1)
+  })
+
+  proves('streams.movedDatabase', 'rise also in a cluster that counts its transactions from a lower number', async () => {
+    // a database of its own: others would see its numbers
+    const moved = await testDatabase()
+    const client = new Client(connectionSettings(moved))
+    await client.connect()
+    const app = await testApp({ address: moved })
+    const its = await seedTeam(app)
+    await seeders['agent']!(its, {})
+    const runId = await seedRunningRun(its)
+    await logEvents(app.context.db.sql, runId)
+    await client.query('update events set xid = xid + 1000000000000')
+    await client.query('update runs set event_xid = event_xid + 1000000000000')
+    await client.query(`update event_clock set cluster = 'another'`)
+    await alignEventClock(app.context.db.sql)
+    const { after } = await openLine(app.context.db.sql, its.id, undefined)
+    assert.ok(after.xid > 1_000_000_000_000)
+    await logEvents(app.context.db.sql, runId)
+    const until = await oldestOpen(app.context.db.sql)
+    const [batch] = await teamEvents(app.context.db.sql, [{ teamId: its.id, after }], until)
+    assert.equal(batch!.events.length, 1)
+    const { rows } = await client.query('select base from event_clock')
+    await alignEventClock(app.context.db.sql)
+    assert.deepEqual((await client.query('select base from event_clock')).rows, rows, 'once in a move')
+    await client.end()
+  })
+
+  test('are read as they were written, and nothing else is one', () => {
+    const position = { xid: 12, sequence: 3, id: newId() }
+    assert.deepEqual(readPosition(positionText(position)), position)
+    for (const text of ['12', '12-3', `12-3-${newId()}x`, `-1-3-${newId()}`, `12-3-${newId().toUpperCase()}`])
+      assert.equal(readPosition(text), undefined)
+  })
+
+  proves('streams.insertCost', 'make no event dearer to write: it enters three indexes and is written once', async () => {
+    const indexes = await sql<{ name: string }>`
+      select indexrelid::regclass::text as name from pg_index where indrelid = 'events'::regclass order by 1`
     assert.deepEqual(
-      (await read()).map(({ position }) => position),
-      Array(10).fill(null),
+      indexes.map(({ name }) => name),
+      ['events_by_xid', 'events_pkey', 'events_run_id_sequence_key'],
     )
-    await write(1, 1, 0)
-    await givePositions(db, [team.id])
-    assert.equal((await read()).filter(({ position }) => position !== null).length, 1)
+    const { after } = await openLine(sql, team.id, undefined)
+    await logEvents(sql, await seedRunningRun(team))
+    const versions = () => sql`select xmin::text, xmax::text from events where team_id = ${team.id}`
+    const before = await versions()
+    assert.equal((await readOn(after)).given.length, 1)
+    assert.deepEqual(await versions(), before)
   })
-
-  proves(
-    'streams.runOrder',
-    'follow the sequence of a run, also where a later event began its transaction earlier',
-    async () => {
-      await openLine(db, team.id, undefined)
-      const runId = newId()
-      for (const [sequence, secondsAgo] of [
-        [1, 30],
-        [2, 5],
-        [3, 20],
-        [4, 10],
-      ]) {
-        await sql`
-        insert into events (id, team_id, run_id, sequence, event, data, created_at) values (${newId()}, ${team.id}, ${runId},
-          ${sequence}, 'run.file.created', '{}', now() - make_interval(secs => ${secondsAgo}))`
-      }
-      await givePositions(db, [team.id])
-      const events = await read()
-      assert.equal(events.length, 4)
-      requireOrder(events)
-    },
-  )
-
-  test('are given once when several processes give them at the same time', async () => {
-    await openLine(db, team.id, undefined)
-    await write(5, 50, 0)
-    await Promise.all(Array.from({ length: 8 }, () => givePositions(db, [team.id])))
-    await givePositions(db, [team.id])
-    requireOrder(await read())
-  })
-
-  proves('streams.backlog', 'are given in order to a backlog of many thousands, in batches', async () => {
-    // a line that was read a while ago, so that what came since is due
-    await openLine(db, team.id, undefined)
-    await sql`update event_lines set since = now() - interval '20 hours' where team_id = ${team.id}`
-    await write(12, 1000, 10)
-    let rounds = 1
-    while (await givePositions(db, [team.id])) rounds += 1
-    const events = await read()
-    assert.equal(events.length, 12_000)
-    assert.ok(rounds >= 2, `in ${rounds} rounds`)
-    requireOrder(events)
-  })
-
-  test('are all given before a stream begins now', async () => {
-    await openLine(db, team.id, undefined)
-    await sql`update event_lines set since = now() - interval '20 hours' where team_id = ${team.id}`
-    await write(11, 1000, 0)
-    const { after, isGap } = await openLine(db, team.id, undefined)
-    assert.equal(isGap, false)
-    const events = await read()
-    assert.equal(events.length, 11_000)
-    requireOrder(events)
-    assert.ok(events.every(({ position }) => position! <= after))
-  })
-
-  proves(
-    'streams.insertCost',
-    'make no event dearer to write: it enters three indexes, whether its team is read or not',
-    async () => {
-      const indexes = await sql<{ name: string; partial: string | null }>`
-      select indexrelid::regclass::text as name, pg_get_expr(indpred, indrelid) as partial
-      from pg_index where indrelid = 'events'::regclass order by 1`
-      const entered = indexes
-        .filter(({ partial }) => partial === null || /IS NULL/.test(partial))
-        .map(({ name }) => name)
-      assert.deepEqual(entered, ['events_pkey', 'events_run_id_sequence_key', 'events_without_position'])
-    },
-  )
 })

@@ -74,9 +74,9 @@ describe('an open stream', () => {
     slow.resume()
     assert.equal(await slow.ended, 'cut off')
     const rest = await readStream(baseUrl, team, pathOf(runId), { lastEventId: slow.lastEventId() })
-    await rest.until(({ events }) => events.at(-1)?.id === newest)
+    await rest.until(({ events }) => events.at(-1)?.id === String(newest))
     assert.deepEqual(
-      [...slow.events, ...rest.events].map(({ id }) => id),
+      [...slow.events, ...rest.events].map(({ id }) => Number(id)),
       Array.from({ length: newest }, (_, index) => index + 1),
     )
     quick.leave()

@@ -138,7 +138,7 @@ interface Opened {
   /** How many bytes were sent since the reader is behind. */
   behindBytes: number
   /** The last event that the reader did not want; a heartbeat sends its id. */
-  passedId: number | undefined
+  passedId: string | undefined
   /** The text of events that are sent together. */
   gathered: string | undefined
 }

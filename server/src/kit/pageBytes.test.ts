@@ -153,7 +153,7 @@ proves('lists.bytes', 'streams read events in batches that are bounded in bytes,
   for (let after = 0; after < 3; after = seen.at(-1)!) {
     const [batch] = await runEvents(sql, [{ teamId: team.id, runId, after }])
     assert.deepEqual([batch!.events.length, batch!.isMore], [1, after < 2])
-    seen.push(batch!.events[0]!.number)
+    seen.push(batch!.events[0]!.place)
   }
   assert.deepEqual(seen, [1, 2, 3])
 })

@@ -2,6 +2,7 @@
 import { mustHave } from '../base/mustHave.ts'
 import { part, wordList, type Part, type Sql } from '../base/db.ts'
 import type { EventName } from './event.ts'
+import { positionOf, type Position } from './eventPositions.ts'
 import { endedStatuses } from './states.ts'
 
 /** SQL list for `status in …`. */
@@ -13,19 +14,25 @@ const batch = 32
 const batchBytes = 1024 * 1024
 
 /** What one group gets. */
-export interface Batch {
-  events: ReadEvent[]
+export interface Batch<Place> {
+  events: ReadEvent<Place>[]
   isMore: boolean
 }
 
-/** Where readers are; `runId` is empty for those of a team. */
-export interface ReadPosition {
+/** Where the readers of a run are: behind the event with this sequence. */
+export interface InRun {
   teamId: string
   runId: string
   after: number
 }
 
-export interface Moved<G extends ReadPosition> {
+/** Where the readers of a team are. */
+export interface InTeam {
+  teamId: string
+  after: Position
+}
+
+export interface Moved<G extends InRun> {
   group: G
   /** The sequence of the run's newest event. */
   newest: number
@@ -34,9 +41,10 @@ export interface Moved<G extends ReadPosition> {
   hasEnded: boolean
 }
 
-export interface ReadEvent {
+export interface ReadEvent<Place> {
   /** Its sequence in the run, or its position in the team. */
-  number: number
+  place: Place
+  id: string
   event: EventName
   /** The only member who may read it; null: whoever may read this kind. Undefined for events of one run, which its reader found. */
   onlyFor?: string | null
@@ -45,7 +53,7 @@ export interface ReadEvent {
 }
 
 /** The groups whose run has events behind the reader’s, has ended, or is gone. */
-export async function runsThatMoved<G extends ReadPosition>(sql: Sql, groups: G[]): Promise<Moved<G>[]> {
+export async function runsThatMoved<G extends InRun>(sql: Sql, groups: G[]): Promise<Moved<G>[]> {
   const moved = await sql<{ place: number; newest: number | null; status: string | null; has_ended: boolean }>`
     select w.place, r.event_seq as newest, r.status, coalesce(r.status in ${endedList}, true) as has_ended
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ runId }) => runId)}::uuid[],
@@ -59,19 +67,28 @@ export async function runsThatMoved<G extends ReadPosition>(sql: Sql, groups: G[
   })
 }
 
-/** The groups whose team has events behind the reader's. */
-export async function teamsThatMoved<G extends ReadPosition>(sql: Sql, groups: G[]): Promise<G[]> {
+/** The groups as rows `w`. */
+const teamRows = (groups: InTeam[]): Part => part`unnest(${groups.map(({ teamId }) => teamId)}::uuid[],
+      ${groups.map(({ after }) => after.xid)}::bigint[], ${groups.map(({ after }) => after.sequence)}::bigint[],
+      ${groups.map(({ after }) => after.id)}::uuid[]) with ordinality as w (team_id, xid, sequence, id, place)`
+
+/** The events `e` of the team of `w` behind its position and before the transaction `until`. */
+const behindTeam = (until: number): Part => part`e.team_id = w.team_id and e.xid >= w.xid and e.xid < ${until}
+      and (${positionOf(part`e`)}) > (w.xid, w.sequence, w.id)`
+
+/** The groups whose team has events behind the reader's, from transactions before `until`. */
+export async function teamsThatMoved<G extends InTeam>(sql: Sql, groups: G[], until: number): Promise<G[]> {
   const moved = await sql<{ place: number }>`
-    select w.place
-    from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ after }) => after)}::bigint[])
-      with ordinality as w (team_id, after, place)
-    where exists (select 1 from events e where e.team_id = w.team_id and e.position > w.after)`
+    select w.place from ${teamRows(groups)}
+    where exists (select 1 from events e where ${behindTeam(until)})`
   return moved.map(({ place }) => mustHave(groups[place - 1], 'the group of a team that moved'))
 }
 
 interface Row {
+  /** Of the group. */
   place: number
-  number: number
+  xid: number
+  sequence: number
   id: string
   event: EventName
   created_at: Date
@@ -81,24 +98,25 @@ interface Row {
   is_cut: boolean
 }
 
-/** SQL for the next events of a group; `number` is the column that orders them. The size of JSON is known before its text is made. */
-const nextOf = (number: Part, of: Part): Part => part`
-  select number, id, run_id, event, created_at, data::text as data, bytes_after > ${batchBytes}::bigint as is_cut from (
-    select ${number} as number, e.id, e.run_id, e.event, e.created_at, e.data, row_number() over (order by ${number}) as place,
-      sum(octet_length(e.data::text)) over (order by ${number}) as bytes_so_far,
+/** SQL for the next events of a group. The size of JSON is known before its text is made. */
+const nextOf = (of: Part, order: Part): Part => part`
+  select xid, sequence, id, run_id, event, created_at, data::text as data, bytes_after > ${batchBytes}::bigint as is_cut from (
+    select e.xid, coalesce(e.sequence, 0) as sequence, e.id, e.run_id, e.event, e.created_at, e.data,
+      row_number() over (order by ${order}) as place,
+      sum(octet_length(e.data::text)) over (order by ${order}) as bytes_so_far,
       sum(octet_length(e.data::text)) over () as bytes_after
-    from (select * from events e where ${of} and ${number} > w.after order by ${number} limit ${batch}) e
+    from (select * from events e where ${of} order by ${order} limit ${batch}) e
   ) e where place = 1 or bytes_so_far <= ${batchBytes}::bigint`
 
-export async function runEvents(sql: Sql, groups: ReadPosition[]): Promise<Batch[]> {
+export async function runEvents(sql: Sql, groups: InRun[]): Promise<Batch<number>[]> {
   const rows = await sql<Row>`
     select w.place, e.*
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ runId }) => runId)}::uuid[],
       ${groups.map(({ after }) => after)}::bigint[]) with ordinality as w (team_id, run_id, after, place)
     cross join lateral (
-      ${nextOf(part`e.sequence`, part`e.run_id = w.run_id and e.team_id = w.team_id`)}) e
-    order by w.place, e.number`
-  return batchesOf(groups, rows)
+      ${nextOf(part`e.run_id = w.run_id and e.team_id = w.team_id and e.sequence > w.after`, part`e.sequence`)}) e
+    order by w.place, e.sequence`
+  return batchesOf(groups, rows, ({ sequence }) => sequence)
 }
 
 /** Stands for nobody, as in artifact_reader. */
@@ -108,31 +126,33 @@ const nobody = '00000000-0000-0000-0000-000000000000'
  * The readers of a team share what is read. So each event comes with who may read it, as its run is now. Of a deleted run nobody knows
  * that any more, and its events are about to be erased.
  */
-export async function teamEvents(sql: Sql, groups: ReadPosition[]): Promise<Batch[]> {
+export async function teamEvents(sql: Sql, groups: InTeam[], until: number): Promise<Batch<Position>[]> {
   const rows = await sql<Row>`
     select w.place, e.*, case when r.source = 'artifact' then artifact_reader(r.agent_id)
       when e.run_id is not null and r.id is null then ${nobody}::uuid end as only_for
-    from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ after }) => after)}::bigint[])
-      with ordinality as w (team_id, after, place)
+    from ${teamRows(groups)}
     cross join lateral (
-      ${nextOf(part`e.position`, part`e.team_id = w.team_id`)}) e
+      ${nextOf(behindTeam(until), positionOf(part`e`))}) e
     left join lateral (select id, source, agent_id from runs where id = e.run_id limit 1) r on true
-    order by w.place, e.number`
-  return batchesOf(groups, rows)
+    order by w.place, e.xid, e.sequence, e.id`
+  return batchesOf(groups, rows, ({ xid, sequence, id }) => ({ xid, sequence, id }))
 }
 
-function batchesOf(groups: ReadPosition[], rows: Row[]): Batch[] {
-  const batches: Batch[] = groups.map(() => ({ events: [], isMore: false }))
+function batchesOf<Place>(groups: unknown[], rows: Row[], placeOf: (row: Row) => Place): Batch<Place>[] {
+  const batches: Batch<Place>[] = groups.map(() => ({ events: [], isMore: false }))
   for (const row of rows) {
     const to = mustHave(batches[row.place - 1], 'the batch of an event')
-    to.events.push(readEvent(row))
+    to.events.push(readEvent(row, placeOf(row)))
     to.isMore = row.is_cut || to.events.length === batch
   }
   return batches
 }
 
 /** `data` is taken as the database writes it: parsing it only to write it again would be most of a stream's work. */
-function readEvent({ number, id, event, created_at, data, only_for: onlyFor }: Row): ReadEvent {
+function readEvent<Place>(
+  { id, event, created_at, data, only_for: onlyFor }: Row,
+  place: Place,
+): ReadEvent<Place> {
   const head = JSON.stringify({ id, event, created_at })
-  return { number, event, ...(onlyFor !== undefined && { onlyFor }), text: `${head.slice(0, -1)},"data":${data}}` }
+  return { place, id, event, ...(onlyFor !== undefined && { onlyFor }), text: `${head.slice(0, -1)},"data":${data}}` }
 }

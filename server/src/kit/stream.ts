@@ -8,7 +8,7 @@ import type { TObject, TSchema } from './schema.ts'
 /** One event on the wire (HTML standard, §9.2.6). */
 interface StreamEvent {
   /** What the reader sends back as Last-Event-ID. A reader cannot resume after an event without one. */
-  id?: number
+  id?: string
   event: string
   /** JSON, and so one line. */
   data: string
@@ -24,7 +24,7 @@ export interface EventStream {
   /** What is sent by this function leaves as one write. */
   together(send: () => void): void
   /** Notes that the reader has everything up to here, although not all of it was for them; the next heartbeat sends the id. */
-  passed(id: number): void
+  passed(id: string): void
   end(): void
   onDrain: () => void
 }
@@ -47,7 +47,7 @@ interface StreamDeclaration<R extends StreamRoute, Query extends TObject, Errors
   /** How the stream looks, for the reference. */
   example: StreamEvent[]
   /** Whatever can still be refused is refused here: after it the answer is a 200. */
-  open: (call: CallView<R, Query, NoBody, Errors> & { lastEventId: number | undefined }) => Promise<Source>
+  open: (call: CallView<R, Query, NoBody, Errors> & { lastEventId: string | undefined }) => Promise<Source>
 }
 
 /** No stream is an MCP tool: a tool call has an end. */
@@ -61,7 +61,8 @@ export function stream<
     ...rest,
     status: 200,
     tool: false,
-    handler: (call) => open({ ...call, lastEventId: readLastEventId(call.lastEventId) }),
+    // an empty one is what a reader has that got no id yet
+    handler: (call) => open({ ...call, lastEventId: call.lastEventId || undefined }),
   })
   return { ...declared, stream: { example: retryLine + example.map(blockOf).join('') } }
 }
@@ -73,11 +74,9 @@ export function blockOf({ id, event, data }: StreamEvent): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`
 }
 
-function readLastEventId(text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new Fault(
+/** An id that this stream never gave is refused. */
+export const strangeLastEventId = (): Fault =>
+  new Fault(
     'invalid_request',
-    'Last-Event-ID must be the id of an event of this stream, a whole number. Leave it out to begin with new events.',
+    'Last-Event-ID must be the id of an event of this stream. Leave it out to begin as a new reader does.',
   )
-}

@@ -5,7 +5,7 @@ import { after } from 'node:test'
 import type { TestTeam } from './seed.ts'
 
 export interface Received {
-  id: number | undefined
+  id: string | undefined
   event: string
   // read the way a client reads it
   // oxlint-disable-next-line typescript/no-explicit-any
@@ -18,7 +18,7 @@ export interface StreamReader {
   text: () => string
   events: Received[]
   comments: string[]
-  lastEventId: () => number | undefined
+  lastEventId: () => string | undefined
   /** Waits until it has come; fails when the stream ends before. */
   until: (isThere: (reader: StreamReader) => boolean) => Promise<void>
   /** Whether the service ended it in good order, once it is over. */
@@ -65,7 +65,7 @@ function follow(response: IncomingMessage): StreamReader {
   const waiting = new Set<() => void>()
   const chunks: string[] = []
   let rest = ''
-  let lastId: number | undefined
+  let lastId: string | undefined
   let outcome: 'whole' | 'cut off' | undefined
 
   function readBlock(block: string): void {
@@ -75,7 +75,7 @@ function follow(response: IncomingMessage): StreamReader {
       if (colon === 0) comments.push(line.slice(1).trim())
       else fields.set(line.slice(0, colon), line.slice(colon + 2))
     }
-    const id = fields.has('id') ? Number(fields.get('id')) : undefined
+    const id = fields.get('id')
     if (id !== undefined) lastId = id
     const data = fields.get('data')
     if (data !== undefined) events.push({ id, event: fields.get('event')!, data: JSON.parse(data) })

@@ -72,7 +72,14 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   // On a very busy machine the server that all tests share is late, but not away. Nor does it go away, so some 40 apps need not ask all
   // the time. Each connection plans every statement anew, so an app has few of them.
   const shared = options.address ? {} : { pingEveryMs: 10_000 }
-  const db = openDatabase({ address: () => address, log, pingTimeoutMs: 20_000, connectionsMax: 8, ...shared })
+  const db = openDatabase({
+    address: () => address,
+    log,
+    pingTimeoutMs: 20_000,
+    connectWithinMs: 60_000,
+    connectionsMax: 8,
+    ...shared,
+  })
   const clock = testClock()
   const settings = { RUNYARD_RATE_LIMIT: '0', RUNYARD_DATA_DIR: join(tmpdir(), 'runyard-test-data') }
   // whether the console was built in this checkout makes no difference to a test that does not ask for it

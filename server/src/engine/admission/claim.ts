@@ -155,7 +155,7 @@ export async function noteSuspectDeath(
 /** The first event of runs that start for the first time; `from` gives their rows with an event_id. */
 export const startedEvents = (from: Part): Part =>
   insertRunEvents(part`
-  select event_id as id, team_id, id as run_id, agent_id, case_id, event_seq as sequence, 'run.started' as event,
+  select event_id as id, team_id, id as run_id, agent_id, case_id, event_seq as sequence, event_xid as xid, 'run.started' as event,
     jsonb_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title) as data
   from ${from}`)
 

@@ -1,7 +1,7 @@
 // Stops runs: state, fence, terminal event, open steps, requests, slots and sub-runs in one transaction, so that nothing can be committed for a run after it.
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import { insertRunEvents } from '../../kit/event.ts'
+import { insertRunEvents, raisedEventXid } from '../../kit/event.ts'
 import { admitNext } from '../admission/admission.ts'
 import { activeList, openStepList, toStopped } from '../ledger/lifecycle.ts'
 import { stopChannel } from '../ledger/notifyChannels.ts'
@@ -66,7 +66,7 @@ async function stop(sql: Sql, ids: string[]): Promise<Stopped[]> {
     ),
     r as (
       update runs r set ${toStopped.set},
-        event_seq = r.event_seq + 1
+        event_seq = r.event_seq + 1, event_xid = ${raisedEventXid}
       from was where r.id = was.id and r.id = any(${ids}::uuid[])
       returning r.*, was.has_place, was.in_line
     ),
@@ -80,7 +80,7 @@ async function stop(sql: Sql, ids: string[]): Promise<Stopped[]> {
       update human_requests h set status = 'cancelled', responded_at = now() from r where h.run_id = r.id and h.run_id = any(${ids}::uuid[]) and h.status = 'pending'
     ),
     event as (${insertRunEvents(part`
-      select n.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.event_seq as sequence, 'run.completed' as event,
+      select n.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.event_seq as sequence, r.event_xid as xid, 'run.completed' as event,
         jsonb_build_object('status', 'stopped', 'output', null,
           'duration_ms', (extract(epoch from r.completed_at - r.started_at) * 1000)::bigint,
           'usage', jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,

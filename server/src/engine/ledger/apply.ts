@@ -2,7 +2,7 @@
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { storableJson } from '../../base/storable.ts'
-import { insertRunEvents } from '../../kit/event.ts'
+import { insertRunEvents, raisedEventXid } from '../../kit/event.ts'
 import type { Change } from './change.ts'
 import { blobOrder } from './largeTexts.ts'
 import { eventOf, toReleased } from './lifecycle.ts'
@@ -39,6 +39,7 @@ const updatedRuns = (changes: Change[]): Part => part`update runs r set
         last_change = c.id,
         message_seq = r.message_seq + c.messages,
         event_seq = r.event_seq + c.events,
+        event_xid = ${raisedEventXid},
         steps = r.steps + c.steps,
         input_tokens = r.input_tokens + c.input_tokens,
         output_tokens = r.output_tokens + c.output_tokens,
@@ -50,7 +51,7 @@ const updatedRuns = (changes: Change[]): Part => part`update runs r set
       where r.id = any(${changes.map(({ runId }) => runId)}::uuid[])
         and r.id = c.run_id and ${toReleased.where}
       returning r.id, r.team_id, r.agent_id, r.case_id, r.wake_seq, c.status as moved, r.started_at, r.completed_at,
-        r.message_seq - c.messages as message_base, r.event_seq - c.events as event_base,
+        r.message_seq - c.messages as message_base, r.event_seq - c.events as event_base, r.event_xid as xid,
         jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,
           'cost_usd', trim_scale(r.cost_usd)) as usage`
 
@@ -83,7 +84,7 @@ const writtenSteps = (
 /** An event about a message gets that message's number. An event that ends the run gets what the run used and how long it took. */
 const insertedEvents = (changes: Change[]): Part =>
   insertRunEvents(part`
-      select n.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.event_base + n.place as sequence, n.event,
+      select n.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.event_base + n.place as sequence, r.xid, n.event,
         case when n.message is not null then concat('{"message":{"seq":', r.message_base + n.message, ',', substr(n.data::text, 2), '}')
           when n.ends then concat(left(n.data::text, -1), ',', substr(jsonb_build_object('usage', r.usage,
             'duration_ms', (extract(epoch from r.completed_at - r.started_at) * 1000)::bigint)::text, 2))

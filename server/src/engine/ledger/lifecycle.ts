@@ -1,7 +1,7 @@
 // How a run moves from state to state: the table of moves, the event of each move, and the SQL of each move with its guard. No other
 // file writes runs.status. The trigger runs_moves holds the same table in the database.
 import { part, wordList, type Part } from '../../base/db.ts'
-import type { EventName } from '../../kit/event.ts'
+import { raisedEventXid, type EventName } from '../../kit/event.ts'
 import { activeStatuses, endedStatuses, type runStatuses, type stepStates } from '../../kit/states.ts'
 
 export type Status = (typeof runStatuses)[number]
@@ -76,6 +76,7 @@ export const toRunning = {
   due_at = case when ${when} then null else r.due_at end,
   is_woken = r.is_woken and not ${when},
   event_seq = r.event_seq + (${when} and r.started_at is null)::int,
+  event_xid = case when ${when} and r.started_at is null then ${raisedEventXid} else r.event_xid end,
   updated_at = now()`,
   where: part`runs.admitted_at is not null and runs.worker is null`,
 }

@@ -2,7 +2,7 @@
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { storableJson } from '../../base/storable.ts'
-import { insertRunEvents, type EventName } from '../../kit/event.ts'
+import { insertRunEvents, raisedEventXid, type EventName } from '../../kit/event.ts'
 
 interface RunEvent {
   event: EventName
@@ -13,10 +13,10 @@ export async function logForRun(sql: Sql, runId: string, events: RunEvent[]): Pr
   const rows = events.map((event, index) => ({ id: newId(), place: index + 1, ...event }))
   await sql`
     with run as (
-      update runs set event_seq = event_seq + ${rows.length} where id = ${runId}
-      returning id, team_id, agent_id, case_id, event_seq - ${rows.length} as base
+      update runs r set event_seq = r.event_seq + ${rows.length}, event_xid = ${raisedEventXid} where r.id = ${runId}
+      returning r.id, r.team_id, r.agent_id, r.case_id, r.event_xid as xid, r.event_seq - ${rows.length} as base
     )
     ${insertRunEvents(part`
-      select n.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.base + n.place as sequence, n.event, n.data
+      select n.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.base + n.place as sequence, r.xid, n.event, n.data
       from json_to_recordset(${storableJson(rows)}::json) as n (id uuid, place int, event text, data jsonb), run r`)}`
 }

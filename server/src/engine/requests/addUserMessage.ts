@@ -1,7 +1,7 @@
 // A person's message to a run in any state: the model gets it at its next turn, and an ended run is started again.
 import { one, part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import { insertRunEvents } from '../../kit/event.ts'
+import { insertRunEvents, raisedEventXid } from '../../kit/event.ts'
 import { withMember } from '../ledger/actsFor.ts'
 import { messageInEvent, messageRow } from '../ledger/change.ts'
 import { toPendingAgain, type Status } from '../ledger/lifecycle.ts'
@@ -42,7 +42,7 @@ export async function addUserMessage(
       returning a.granted
     ),
     r as (
-      update runs r set message_seq = r.message_seq + 1, event_seq = r.event_seq + 1, wake_seq = r.wake_seq + 1, updated_at = now(),
+      update runs r set message_seq = r.message_seq + 1, event_seq = r.event_seq + 1, event_xid = ${raisedEventXid}, wake_seq = r.wake_seq + 1, updated_at = now(),
         acts_for = ${withMember(part`r.acts_for`, memberId)},
         ${toPendingAgain.set(part`was.had_ended`, part`coalesce((select granted from grant_), 0) = 1`)}
       from was where r.id = was.id
@@ -54,7 +54,7 @@ export async function addUserMessage(
         'text', 'user', ${text}, had_ended, ${row.timestamp} from r
     ),
     event as (${insertRunEvents(part`
-      select ${eventId}::uuid as id, team_id, id as run_id, agent_id, case_id, event_seq as sequence, 'run.message.created' as event,
+      select ${eventId}::uuid as id, team_id, id as run_id, agent_id, case_id, event_seq as sequence, event_xid as xid, 'run.message.created' as event,
         jsonb_build_object('message',
           ${JSON.stringify(messageInEvent(run.id, row))}::jsonb || jsonb_build_object('seq', message_seq)) as data
       from r`)}

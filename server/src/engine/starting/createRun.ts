@@ -235,11 +235,11 @@ const insertedRunsWhere = (seats: FreeSeats | undefined, sits: Part, isOfDrafts:
   ${isOfDrafts ? pinnedConfigs : empty}
   run as (
     insert into runs (id, team_id, agent_id, build_id, run_number, created_at, updated_at, source, user_id, acts_for, config_hash, message, message_blob, message_is_text, title, metadata,
-      limits, callback_url, sandbox_id, parent_run_id, parent_step, retry_of_run_id, retried_from_step, depth, case_id, case_queue_id, case_title, ${insertAsNew.columns}, message_seq, event_seq)
+      limits, callback_url, sandbox_id, parent_run_id, parent_step, retry_of_run_id, retried_from_step, depth, case_id, case_queue_id, case_title, ${insertAsNew.columns}, message_seq, event_seq, event_xid)
     select id, team_id, agent_id, build_id, run_number, created_at, created_at, source, user_id, follows, config_hash, message, decode(message_blob, 'hex'), message_is_text, title, metadata,
       limits, callback_url, sandbox_id, parent_run_id, parent_step, retry_of_run_id, retried_from_step, depth, case_id, case_queue_id, case_title,
       ${insertAsNew.values(seats?.workerId ?? null)},
-      (message_id is not null)::int, (message_id is not null)::int + is_claimed::int
+      (message_id is not null)::int, (message_id is not null)::int + is_claimed::int, (select event_xid())
     from seated
     -- JSON that could not be read again is refused now
     where message_is_text is not false or message_text::jsonb is not null
@@ -249,11 +249,11 @@ const insertedRunsWhere = (seats: FreeSeats | undefined, sits: Part, isOfDrafts:
     select id, 1, message_id, 0, 'text', 'user', message_text, message_at from seated where message_id is not null order by message_blob
   ),
   event as (${insertRunEvents(part`
-    select message_event_id as id, team_id, id as run_id, agent_id, case_id, 1 as sequence, 'run.message.created' as event,
+    select message_event_id as id, team_id, id as run_id, agent_id, case_id, 1 as sequence, (select event_xid()) as xid, 'run.message.created' as event,
       concat('{"message":', message_shown, '}') as data
     from seated where message_id is not null
     union all
-    select started_event_id, team_id, id, agent_id, case_id, 1 + (message_id is not null)::int, 'run.started',
+    select started_event_id, team_id, id, agent_id, case_id, 1 + (message_id is not null)::int, (select event_xid()), 'run.started',
       json_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title)::text
     from seated where is_claimed`)}
   )`

@@ -29,7 +29,7 @@ export const listTeamEvents = operation({
   route: 'GET /v2/teams/:teamId/event-log',
   summary: 'List a team’s events',
   description:
-    `Newest first, as they are stored: events are erased after their time. A request looks through ${2 * lookedMax} events at most, so a page ` +
+    `Newest first, as they are stored: events are erased after their time. A request looks through ${lookedMax} events at most, so a page ` +
     'may have fewer than `limit`, or none; `looked_until` says then how far it looked. `next_before` continues it, and is null at the end. Kinds of events that the credential may ' +
     'not read are left out, as in the stream.',
   scope: 'runs:read',
@@ -61,7 +61,7 @@ export const listTeamEvents = operation({
       runId: runId === undefined ? undefined : idForFilter(runId),
       limit,
     }
-    const { ids, next, lookedUntil } = await nextIds(sql, wanted, before === undefined ? {} : readCursor(before))
+    const { ids, next, lookedUntil } = await nextIds(sql, wanted, before === undefined ? undefined : readCursor(before))
     const where = part`team_id = ${team.id} and id = any(${ids}::uuid[])`
     const order = part`array_position(${ids}::uuid[], events.id)`
     const rows = await readLongRows<Row>(sql, { table: part`events`, where, order, columns, long: [eventData] })

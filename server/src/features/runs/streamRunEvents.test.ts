@@ -19,7 +19,7 @@ const baseUrl = await service.listen()
 before(() => seeders['agent']!(team, {}))
 
 const pathOf = (runId: string) => `/v2/runs/${runId}/events`
-const idsOf = ({ events }: StreamReader) => events.flatMap(({ id }) => (id === undefined ? [] : [id]))
+const idsOf = ({ events }: StreamReader) => events.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]))
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 describe('the stream of a run', () => {
@@ -57,7 +57,7 @@ describe('the stream of a run', () => {
         assert.ok(isEnvelope, JSON.stringify(data))
         assert.equal(data.event, event)
         assert.equal(data.id, data.data.event_id)
-        assert.equal(data.data.sequence, id)
+        assert.equal(String(data.data.sequence), id)
       }
       assert.equal(reader.events[0]!.data.data.path, 'a line\nand another')
     },
@@ -98,7 +98,7 @@ describe('the stream of a run', () => {
     const second = await readStream(baseUrl, team, pathOf(runId), { lastEventId: first.lastEventId() })
     await second.until(({ events }) => events.length === 1)
     assert.equal(second.events[0]!.data.data.message.text_content, 'Once more')
-    assert.equal(second.events[0]!.id, first.lastEventId()! + 1)
+    assert.equal(Number(second.events[0]!.id), Number(first.lastEventId()) + 1)
   })
 
   test('ends when the run is deleted, and skips what is kept no more', async () => {

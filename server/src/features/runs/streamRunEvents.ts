@@ -3,7 +3,7 @@ import { textDeltasOf } from '../../engine/driving/textDeltas.ts'
 import { envelopeOf, withheldEvents, type EventName } from '../../kit/event.ts'
 import { eventFeedOf } from '../../kit/eventFeed.ts'
 import { exampleOf } from '../../kit/openapi.ts'
-import { stream } from '../../kit/stream.ts'
+import { strangeLastEventId, stream } from '../../kit/stream.ts'
 
 const run_id = '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f'
 
@@ -20,19 +20,20 @@ export const streamRunEvents = stream({
     'comment is sent every 15 seconds; a reader that takes nothing for 30 seconds is disconnected and can resume.',
   scope: 'runs:read',
   example: [
-    { id: 1, event: 'run.started', data: JSON.stringify(exampleOf(envelopeOf('run.started').schema)) },
+    { id: '1', event: 'run.started', data: JSON.stringify(exampleOf(envelopeOf('run.started').schema)) },
     { event: 'delta', data: JSON.stringify({ run_id, text: 'The invoice ' }) },
     { event: 'end', data: JSON.stringify({ run_id, status: 'completed' }) },
   ],
   async open({ team, run, caller, lastEventId, context, sql }) {
     const withheld = new Set<EventName>(withheldEvents(caller.scopes))
     const wants = (event: EventName) => !withheld.has(event)
+    if (lastEventId !== undefined && !/^\d{1,15}$/.test(lastEventId)) throw strangeLastEventId()
     const [newest] =
       lastEventId === undefined
         ? []
         : await sql<{ event_seq: number }>`select event_seq from runs where id = ${run.id} and team_id = ${team.id}`
     // a number that was never given would hide all events up to it
-    const after = Math.min(lastEventId ?? 0, newest?.event_seq ?? 0)
+    const after = Math.min(Number(lastEventId ?? 0), newest?.event_seq ?? 0)
     return (opened) => {
       const stopEvents = eventFeedOf(context).followRun({
         teamId: team.id,
