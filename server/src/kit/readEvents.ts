@@ -85,7 +85,7 @@ export async function teamsThatMoved<G extends InTeam>(sql: Sql, groups: G[], un
 }
 
 interface Row {
-  /** Of the group. */
+  /** The place of its group among the groups. */
   place: number
   xid: number
   sequence: number
