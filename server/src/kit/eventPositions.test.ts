@@ -102,31 +102,35 @@ describe('positions', () => {
     assert.equal((await readOn(after)).given.length, 1)
   })
 
-  proves('streams.movedDatabase', 'rise also in a cluster that counts its transactions from a lower number', async () => {
-    // a database of its own: others would see its numbers
-    const moved = await testDatabase()
-    const client = new Client(connectionSettings(moved))
-    await client.connect()
-    const app = await testApp({ address: moved })
-    const its = await seedTeam(app)
-    await seeders['agent']!(its, {})
-    const runId = await seedRunningRun(its)
-    await logEvents(app.context.db.sql, runId)
-    await client.query('update events set xid = xid + 1000000000000')
-    await client.query('update runs set event_xid = event_xid + 1000000000000')
-    await client.query(`update event_clock set cluster = 'another'`)
-    await alignEventClock(app.context.db.sql)
-    const { after } = await openLine(app.context.db.sql, its.id, undefined)
-    assert.ok(after.xid > 1_000_000_000_000)
-    await logEvents(app.context.db.sql, runId)
-    const until = await oldestOpen(app.context.db.sql)
-    const [batch] = await teamEvents(app.context.db.sql, [{ teamId: its.id, after }], until)
-    assert.equal(batch!.events.length, 1)
-    const { rows } = await client.query('select base from event_clock')
-    await alignEventClock(app.context.db.sql)
-    assert.deepEqual((await client.query('select base from event_clock')).rows, rows, 'once in a move')
-    await client.end()
-  })
+  proves(
+    'streams.movedDatabase',
+    'rise also in a cluster that counts its transactions from a lower number',
+    async () => {
+      // a database of its own: others would see its numbers
+      const moved = await testDatabase()
+      const client = new Client(connectionSettings(moved))
+      await client.connect()
+      const app = await testApp({ address: moved })
+      const its = await seedTeam(app)
+      await seeders['agent']!(its, {})
+      const runId = await seedRunningRun(its)
+      await logEvents(app.context.db.sql, runId)
+      await client.query('update events set xid = xid + 1000000000000')
+      await client.query('update runs set event_xid = event_xid + 1000000000000')
+      await client.query(`update event_clock set cluster = 'another'`)
+      await alignEventClock(app.context.db.sql)
+      const { after } = await openLine(app.context.db.sql, its.id, undefined)
+      assert.ok(after.xid > 1_000_000_000_000)
+      await logEvents(app.context.db.sql, runId)
+      const until = await oldestOpen(app.context.db.sql)
+      const [batch] = await teamEvents(app.context.db.sql, [{ teamId: its.id, after }], until)
+      assert.equal(batch!.events.length, 1)
+      const { rows } = await client.query('select base from event_clock')
+      await alignEventClock(app.context.db.sql)
+      assert.deepEqual((await client.query('select base from event_clock')).rows, rows, 'once in a move')
+      await client.end()
+    },
+  )
 
   test('are read as they were written, and nothing else is one', () => {
     const position = { xid: 12, sequence: 3, id: newId() }
@@ -135,18 +139,22 @@ describe('positions', () => {
       assert.equal(readPosition(text), undefined)
   })
 
-  proves('streams.insertCost', 'make no event dearer to write: it enters three indexes and is written once', async () => {
-    const indexes = await sql<{ name: string }>`
+  proves(
+    'streams.insertCost',
+    'make no event dearer to write: it enters three indexes and is written once',
+    async () => {
+      const indexes = await sql<{ name: string }>`
       select indexrelid::regclass::text as name from pg_index where indrelid = 'events'::regclass order by 1`
-    assert.deepEqual(
-      indexes.map(({ name }) => name),
-      ['events_by_xid', 'events_pkey', 'events_run_id_sequence_key'],
-    )
-    const { after } = await openLine(sql, team.id, undefined)
-    await logEvents(sql, await seedRunningRun(team))
-    const versions = () => sql`select xmin::text, xmax::text from events where team_id = ${team.id}`
-    const before = await versions()
-    assert.equal((await readOn(after)).given.length, 1)
-    assert.deepEqual(await versions(), before)
-  })
+      assert.deepEqual(
+        indexes.map(({ name }) => name),
+        ['events_by_xid', 'events_pkey', 'events_run_id_sequence_key'],
+      )
+      const { after } = await openLine(sql, team.id, undefined)
+      await logEvents(sql, await seedRunningRun(team))
+      const versions = () => sql`select xmin::text, xmax::text from events where team_id = ${team.id}`
+      const before = await versions()
+      assert.equal((await readOn(after)).given.length, 1)
+      assert.deepEqual(await versions(), before)
+    },
+  )
 })

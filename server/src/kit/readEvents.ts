@@ -149,10 +149,7 @@ function batchesOf<Place>(groups: unknown[], rows: Row[], placeOf: (row: Row) =>
 }
 
 /** `data` is taken as the database writes it: parsing it only to write it again would be most of a stream's work. */
-function readEvent<Place>(
-  { id, event, created_at, data, only_for: onlyFor }: Row,
-  place: Place,
-): ReadEvent<Place> {
+function readEvent<Place>({ id, event, created_at, data, only_for: onlyFor }: Row, place: Place): ReadEvent<Place> {
   const head = JSON.stringify({ id, event, created_at })
   return { place, id, event, ...(onlyFor !== undefined && { onlyFor }), text: `${head.slice(0, -1)},"data":${data}}` }
 }

@@ -35,7 +35,10 @@ const sequencesOf = (reader: StreamReader) => told(reader).map(({ data }) => dat
 /** A position as it would be if its reader had got it three days ago. */
 function longAgo(position: string): string {
   const ms = (Date.now() - 3 * 86_400_000).toString(16).padStart(12, '0')
-  return position.replace(/[0-9a-f]{8}-[0-9a-f]{4}(?=(-[0-9a-f]{4}){2}-[0-9a-f]{12}$)/, `${ms.slice(0, 8)}-${ms.slice(8)}`)
+  return position.replace(
+    /[0-9a-f]{8}-[0-9a-f]{4}(?=(-[0-9a-f]{4}){2}-[0-9a-f]{12}$)/,
+    `${ms.slice(0, 8)}-${ms.slice(8)}`,
+  )
 }
 
 async function writeThirty(runId: string): Promise<void> {
@@ -208,17 +211,21 @@ describe('the stream of a team', () => {
     assert.deepEqual(sequencesOf(back), [3, 4])
   })
 
-  proves('streams.upgrade', 'takes an id from before positions were texts, and one that is none is refused', async () => {
-    const runId = await seedRunningRun(team)
-    await logEvents(sql, runId, 2)
-    await sql`update events set xid = 0 where run_id = ${runId} and sequence = 1`
-    const back = await readStream(baseUrl, team, path, { lastEventId: '4711' })
-    await back.until((its) => told(its).length === 1)
-    assert.equal(kindsOf(back)[0], 'gap')
-    assert.deepEqual(sequencesOf(back), [2])
-    for (const id of ['x', '1-2', '4711-1-not-an-id']) {
-      const { status, body } = await team.call(`GET ${path}`, { headers: { 'last-event-id': id } })
-      assert.deepEqual([status, body.error], [400, 'invalid_request'])
-    }
-  })
+  proves(
+    'streams.upgrade',
+    'takes an id from before positions were texts, and one that is none is refused',
+    async () => {
+      const runId = await seedRunningRun(team)
+      await logEvents(sql, runId, 2)
+      await sql`update events set xid = 0 where run_id = ${runId} and sequence = 1`
+      const back = await readStream(baseUrl, team, path, { lastEventId: '4711' })
+      await back.until((its) => told(its).length === 1)
+      assert.equal(kindsOf(back)[0], 'gap')
+      assert.deepEqual(sequencesOf(back), [2])
+      for (const id of ['x', '1-2', '4711-1-not-an-id']) {
+        const { status, body } = await team.call(`GET ${path}`, { headers: { 'last-event-id': id } })
+        assert.deepEqual([status, body.error], [400, 'invalid_request'])
+      }
+    },
+  )
 })

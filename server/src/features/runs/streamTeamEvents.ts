@@ -38,7 +38,11 @@ export const streamTeamEvents = stream({
   errors: ['insufficient_scope', 'invalid_request'],
   example: [
     { id: examplePositions.start, event: 'start', data: JSON.stringify({ position: examplePositions.start }) },
-    { id: examplePositions.event, event: 'run.completed', data: JSON.stringify(exampleOf(envelopeOf('run.completed').schema)) },
+    {
+      id: examplePositions.event,
+      event: 'run.completed',
+      data: JSON.stringify(exampleOf(envelopeOf('run.completed').schema)),
+    },
   ],
   async open({ team, caller, query, lastEventId, context, fail }) {
     const wanted = new Set(query.events?.split(','))
