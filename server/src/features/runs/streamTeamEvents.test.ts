@@ -213,7 +213,7 @@ describe('the stream of a team', () => {
 
   proves(
     'streams.upgrade',
-    'takes an id from before positions were texts, and one that is none is refused',
+    'takes a whole number, which its ids were before, and refuses what is no id',
     async () => {
       const runId = await seedRunningRun(team)
       await logEvents(sql, runId, 2)
