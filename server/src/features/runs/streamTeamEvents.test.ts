@@ -211,21 +211,17 @@ describe('the stream of a team', () => {
     assert.deepEqual(sequencesOf(back), [3, 4])
   })
 
-  proves(
-    'streams.upgrade',
-    'takes a whole number, which its ids were before, and refuses what is no id',
-    async () => {
-      const runId = await seedRunningRun(team)
-      await logEvents(sql, runId, 2)
-      await sql`update events set xid = 0 where run_id = ${runId} and sequence = 1`
-      const back = await readStream(baseUrl, team, path, { lastEventId: '4711' })
-      await back.until((its) => told(its).length === 1)
-      assert.equal(kindsOf(back)[0], 'gap')
-      assert.deepEqual(sequencesOf(back), [2])
-      for (const id of ['x', '1-2', '4711-1-not-an-id']) {
-        const { status, body } = await team.call(`GET ${path}`, { headers: { 'last-event-id': id } })
-        assert.deepEqual([status, body.error], [400, 'invalid_request'])
-      }
-    },
-  )
+  proves('streams.upgrade', 'takes a whole number, which its ids were before, and refuses what is no id', async () => {
+    const runId = await seedRunningRun(team)
+    await logEvents(sql, runId, 2)
+    await sql`update events set xid = 0 where run_id = ${runId} and sequence = 1`
+    const back = await readStream(baseUrl, team, path, { lastEventId: '4711' })
+    await back.until((its) => told(its).length === 1)
+    assert.equal(kindsOf(back)[0], 'gap')
+    assert.deepEqual(sequencesOf(back), [2])
+    for (const id of ['x', '1-2', '4711-1-not-an-id']) {
+      const { status, body } = await team.call(`GET ${path}`, { headers: { 'last-event-id': id } })
+      assert.deepEqual([status, body.error], [400, 'invalid_request'])
+    }
+  })
 })
