@@ -124,6 +124,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
     address,
     log,
     connectionsMax: 30,
+    pingTimeoutMs: config.databaseAnswerMs,
     ...(embedded && { onAway: () => void bringBack(embedded) }),
   })
   let isBringingBack = false

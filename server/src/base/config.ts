@@ -49,6 +49,12 @@ const settings = {
     'embedded PostgreSQL 18',
     'Your own PostgreSQL, version 15 or newer. Connect directly: session locks do not work through a transaction pooler.',
   ),
+  databaseAnswerMs: integer(
+    'RUNYARD_DATABASE_ANSWER_MS',
+    { min: 250, max: 60_000, unset: 1250 },
+    'How long PostgreSQL may take to answer `select 1` before it counts as away: then requests fail at once until it answers. Raise it where ' +
+      'the machine of the database stands still for a moment now and then.',
+  ),
   dataDir: text(
     'RUNYARD_DATA_DIR',
     '`./.runyard`',

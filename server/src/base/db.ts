@@ -31,7 +31,7 @@ interface DatabaseOptions {
   applicationName?: string
   /** Called when the server does not answer, so that a supervisor can restart it. */
   onAway?: () => void
-  /** How long the server may take to answer the watch before it counts as away; undefined: as long as our requests can wait. */
+  /** How long the server may take to answer the watch before it counts as away; undefined: short enough for an answer to a request within 2 s. */
   pingTimeoutMs?: number
   /** How often the watch asks. */
   pingEveryMs?: number

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { readIfThere } from '../../src/base/atomicFile.ts'
 import { copyPreparedDataDir } from '../kit/preparedDataDir.ts'
 import { programFile } from '../kit/programFile.ts'
+import { patience } from '../kit/quietMachine.ts'
 
 export const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -52,7 +53,7 @@ export async function startService({
     entry,
     args,
     // without the example artifact, whose refresh would be a run that no proof has started
-    env: { RUNYARD_DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'info', RUNYARD_DEMO: '0', ...env },
+    env: { RUNYARD_DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'info', RUNYARD_DEMO: '0', ...patience, ...env },
     readySign: '└',
     hasOwnSession,
   })
