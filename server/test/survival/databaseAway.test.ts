@@ -1,28 +1,41 @@
 // A database that is gone or hangs is told within two seconds, and everything goes on when it is back.
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { signalTree } from './processTree.ts'
 import { send, startService, preparedDataDir } from './processes.ts'
 import { proves } from '../kit/proves.ts'
 
 const dataDir = await preparedDataDir()
-const service = await startService({ dataDir: dataDir.path, env: { LOG_LEVEL: 'error' } })
+const service = await startService({ dataDir: dataDir.path, env: { LOG_LEVEL: 'error', RUNYARD_DATABASE_ANSWER_MS: '' } })
 const postgres = await embeddedPostgres({ dataDir: dataDir.path, log: () => undefined })
 after(async () => {
   assert.equal(await service.stop('SIGINT'), 0)
   await dataDir.remove()
 })
 
+/** The longest that counts of the time between two signs of life. */
+const stepMs = 100
+
+/** `awakeMs`: how long it took, without the time in which the service or this test stood still: /healthz is answered without the database. */
 const ask = async () => {
-  const startedAt = performance.now()
-  const answer = await send(service.baseUrl, { path: '/v2/teams', key: service.key })
-  return { ...answer, tookMs: performance.now() - startedAt }
+  let isAnswered = false
+  const answer = send(service.baseUrl, { path: '/v2/teams', key: service.key }).finally(() => (isAnswered = true))
+  let awakeMs = 0
+  for (let last = performance.now(); !isAnswered;) {
+    const { status } = await send(service.baseUrl, { path: '/healthz', key: '' })
+    assert.equal(status, 200)
+    await sleep(10)
+    awakeMs += Math.min(performance.now() - last, stepMs)
+    last = performance.now()
+  }
+  return { ...(await answer), awakeMs }
 }
 
 const untilHealthy = async () => {
   const startedAt = performance.now()
-  while ((await ask()).status !== 200) assert.ok(performance.now() - startedAt < 15_000)
+  while ((await ask()).status !== 200) assert.ok(performance.now() - startedAt < 60_000)
   return performance.now() - startedAt
 }
 
@@ -32,16 +45,16 @@ proves(
   'errors.databaseHangs',
   'a server that hangs gives a 500 in the error shape within 2 s, and the next request after it is back works',
   async () => {
-    assert.equal((await ask()).status, 200)
+    await untilHealthy()
     await signalServer('SIGSTOP')
     try {
-      const startedAt = performance.now()
-      while (performance.now() - startedAt < 3000) {
-        const { status, text, tookMs } = await ask()
-        assert.ok(tookMs < 2000, `${tookMs} ms`)
-        if (status === 500) assert.equal((JSON.parse(text) as { error: string }).error, 'internal_error')
+      // the first one waits until the database is taken for away, the second one does not
+      for (let asked = 0; asked < 2; asked++) {
+        const { status, text, awakeMs } = await ask()
+        assert.ok(awakeMs < 2000, `${awakeMs} ms`)
+        assert.equal(status, 500)
+        assert.equal((JSON.parse(text) as { error: string }).error, 'internal_error')
       }
-      assert.equal((await ask()).status, 500)
       assert.equal((await send(service.baseUrl, { path: '/readyz', key: '' })).status, 503)
       assert.equal((await send(service.baseUrl, { path: '/healthz', key: '' })).status, 200)
     } finally {
