@@ -45,8 +45,8 @@ async function write(service: Service, acknowledged: string[]): Promise<void> {
         key: service.key,
         body: { name },
       })
-      if (answer.status !== 201) return
-      acknowledged.push(name)
+      // anything else was not acknowledged: a busy machine may fail a write before it is killed
+      if (answer.status === 201) acknowledged.push(name)
     } catch {
       return // killed: what this request did was never acknowledged
     }
