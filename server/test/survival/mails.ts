@@ -44,7 +44,12 @@ export const mailEnv = ({ port }: MailServer): Record<string, string> => ({
 
 export async function killWhileMailing(yard: Yard, server: MailServer, options: Options): Promise<Mailed> {
   const { sql, workers } = yard
-  server.onMail = () => sleep(Math.random() * options.answerMs)
+  /** Who waits for the last moment of a mail keeps its answer back until then, so that no pause of the machine can make it miss all of them. */
+  let isMet: Promise<void> | undefined
+  server.onMail = async () => {
+    await isMet
+    await sleep(Math.random() * options.answerMs)
+  }
   const members = await Promise.all(
     Array.from({ length: options.members }, (_, n) => addMember(yard, `m${n}@example.com`)),
   )
@@ -56,12 +61,16 @@ export async function killWhileMailing(yard: Yard, server: MailServer, options: 
 
   async function kill(): Promise<void> {
     while (kills < options.kills) {
-      watches += 1
       // every second kill hits in the last moment of a mail, which is hard to meet by chance
-      const victim = kills % 2 === 0 ? await whoEnds(yard) : await whoSends(yard, options.pauseMs)
+      const isAtEnd = kills % 2 === 0
+      const met = Promise.withResolvers<void>()
+      isMet = isAtEnd ? met.promise : undefined
+      watches += 1
+      const victim = isAtEnd ? await whoEnds(yard) : await whoSends(yard, options.pauseMs)
       workers.splice(workers.indexOf(victim), 1)
       const next = yard.startWorker()
       victim.child.kill('SIGKILL')
+      met.resolve()
       kills += 1
       workers.push(await next)
     }
