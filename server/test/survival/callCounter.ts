@@ -1,6 +1,7 @@
 // The outside world of the proofs about runs: a process of its own that counts calls by their Idempotency-Key, whatever the service believes.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { send, startProgram } from './processes.ts'
 
@@ -35,6 +36,11 @@ export async function startCallCounter(): Promise<CallCounter> {
   return { url, arrivals, count, stop: () => program.stop('SIGKILL') }
 }
 
+/** After a pause of this process a question may be read before calls that came earlier: one turn accepts their connections, the next reads them. */
+async function allCame(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await nextTurn()
+}
+
 function serve(): void {
   const arrivals: Arrival[] = []
   const byId = new Map<string, Arrival[]>()
@@ -43,7 +49,7 @@ function serve(): void {
     const { pathname, searchParams } = new URL(request.url!, 'http://counter')
     if (pathname === countedPath) {
       const id = searchParams.get('id')
-      response.end(JSON.stringify(id === null ? arrivals : (byId.get(id) ?? [])))
+      void allCame().then(() => response.end(JSON.stringify(id === null ? arrivals : (byId.get(id) ?? []))))
       return
     }
     const arrival: Arrival = {
