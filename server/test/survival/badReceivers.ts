@@ -139,6 +139,8 @@ export async function sufferBadReceivers(yard: Yard, options: Options): Promise<
     200,
   )
   const beside = await stretch()
+  const wereAsked = async () => hung > 0 && Object.keys(hostile).length > 0
+  await until('the bad ones were asked', wereAsked, (were) => were)
   const rssAfter = rssMb(worker!)
   clearInterval(pestering)
   const [events] = await sql<{ count: string }>`
