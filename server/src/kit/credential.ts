@@ -58,27 +58,29 @@ export function createCredentials(sql: Sql): Credentials {
   const known = new Map<string, Known>()
   /** When each token was last asked for. */
   const unknown = new Map<string, number>()
-  const asking = new Map<string, Promise<Caller | undefined>>()
+  const asking = new Map<string, { answer: Promise<Caller | undefined>; askedAt: number }>()
   const used = new Map<string, Date>()
   const renew = shareLookups((digests: string[]) => lookUp(sql, digests))
   const meet = shareLookups((digests: string[]) => lookUp(sql, digests))
 
+  /** Whoever asks shares a look-up that is under way, unless the database has stood still over it for so long that it may be out of date. */
   function ask(digest: string): Promise<Caller | undefined> {
-    let answer = asking.get(digest)
-    if (!answer) {
-      const askedAt = performance.now()
-      answer = (known.has(digest) ? renew : meet)(digest)
-        .then((caller) => {
-          known.delete(digest)
-          unknown.delete(digest)
-          // the token that was asked for last goes to the end, so the first one has been unused for longest
-          if (caller) remember(known, knownMax, digest, { caller, askedAt })
-          else remember(unknown, unknownMax, digest, askedAt)
-          return caller
-        })
-        .finally(() => asking.delete(digest))
-      asking.set(digest, answer)
-    }
+    const shared = asking.get(digest)
+    const askedAt = performance.now()
+    if (shared && askedAt - shared.askedAt <= lifeMs) return shared.answer
+    const isNewest = () => asking.get(digest)?.askedAt === askedAt
+    const answer = (known.has(digest) ? renew : meet)(digest)
+      .then((caller) => {
+        if (!isNewest()) return caller
+        known.delete(digest)
+        unknown.delete(digest)
+        // the token that was asked for last goes to the end, so the first one has been unused for longest
+        if (caller) remember(known, knownMax, digest, { caller, askedAt })
+        else remember(unknown, unknownMax, digest, askedAt)
+        return caller
+      })
+      .finally(() => isNewest() && asking.delete(digest))
+    asking.set(digest, { answer, askedAt })
     return answer
   }
 

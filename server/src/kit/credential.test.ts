@@ -1,0 +1,38 @@
+// What is known of a credential: no caller gets an answer that is older than a second, however long the database stands still.
+import assert from 'node:assert/strict'
+import { seedTeam } from '../../test/kit/seed.ts'
+import { testApp } from '../../test/kit/testApp.ts'
+import type { Sql } from '../base/db.ts'
+import { proves } from '../../test/kit/proves.ts'
+import { createCredentials } from './credential.ts'
+
+proves(
+  'credentials.revoked',
+  'who comes a second after a look-up began does not share its answer: the key may have been revoked since',
+  async (t) => {
+    const service = await testApp()
+    const team = await seedTeam(service)
+    const { sql } = service.context.db
+    const goesOn = Promise.withResolvers<void>()
+    const isRead = Promise.withResolvers<void>()
+    /** The database has read the row, and stands still before it answers. */
+    const slow = (async (...asked: Parameters<Sql>) => {
+      const rows = await sql(...asked)
+      isRead.resolve()
+      await goesOn.promise
+      return rows
+    }) as Sql
+    const credentials = createCredentials(slow)
+    const early = credentials.find(team.key)
+    await isRead.promise
+    await sql`update api_keys set revoked_at = now() where team_id = ${team.id}`
+    const later = performance.now() + 1000
+    t.mock.method(performance, 'now', () => later)
+    const late = credentials.find(team.key)
+    t.mock.reset()
+    goesOn.resolve()
+    assert.equal((await early)?.team_id, team.id)
+    assert.equal(await late, undefined)
+    assert.equal(await credentials.find(team.key), undefined)
+  },
+)
