@@ -140,7 +140,8 @@ const endOf = (child: ChildProcess) =>
       const tell = () => resolve({ code, signal })
       if (!child.connected) return tell()
       child.once('disconnect', tell)
-      setTimeout(tell, lastWordsMs).unref()
+      // one turn of the event loop more: after a pause of this process they are in the channel, and timers come before it
+      setTimeout(() => setImmediate(tell), lastWordsMs).unref()
     })
     child.once('error', () => resolve({ code: null, signal: null }))
   })
