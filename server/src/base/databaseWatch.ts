@@ -168,6 +168,8 @@ async function write(watch: Watch, probe: Client): Promise<void> {
   try {
     if (watch.writeProblem === undefined) {
       await probe.query(`select pg_logical_emit_message(true, 'runyard', 'writes')`)
+      // a statement failed meanwhile, and knows more
+      if (watch.writeProblem !== undefined) return
     } else {
       const name = `runyard_write_probe_${randomBytes(4).toString('hex')}`
       await probe.query(
