@@ -209,7 +209,8 @@ describe('the bounds of an answer', () => {
   test('gives up a server that says nothing', async (t) => {
     const { url, sockets } = await speaking(t, () => {})
     await assertFails(outboundTo(t).request({ url, timeoutMs: 50 }), 'timeout', /did not answer completely/)
-    await closed(sockets[0])
+    // none, if the machine stood still before it was connected
+    for (const socket of sockets) await closed(socket)
   })
 
   test('refuses more than 16 KiB of headers, be they many or long', async (t) => {
@@ -281,7 +282,7 @@ describe('a failed call names its stage', () => {
     const { port, sockets } = await speaking(t, () => {})
     const patient = outboundTo(t, undefined, { connectTimeoutMs: 50 })
     await assertFails(patient.fetch(`https://hook.example:${port}/`), 'connect', /in time/)
-    await closed(sockets[0])
+    for (const socket of sockets) await closed(socket)
   })
 
   test('tls: the other side speaks plain HTTP', async (t) => {
@@ -306,7 +307,7 @@ describe('a failed call names its stage', () => {
     ]
     for (const text of answers) {
       const { url } = await speaking(t, (socket) => socket.end(text))
-      await assertFails(outboundTo(t).request({ url, timeoutMs: 2000 }), 'protocol', /^hook\.example (did|closed)/)
+      await assertFails(outboundTo(t).request({ url }), 'protocol', /^hook\.example (did|closed)/)
     }
     const { url } = await speaking(t, (socket) => void socket.resetAndDestroy())
     await assertFails(outboundTo(t).request({ url }), 'protocol', /closed the connection/)

@@ -317,9 +317,12 @@ provesTogether('outbound.proxy', 'a server that fails', () => {
     gone.close()
     const notFound = Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
     const guard = createGuard({ allowPrivateHosts: ['127.0.0.1'], resolve: () => Promise.reject(notFound) })
-    const { port } = await proxyFor(t, { guard, idleTimeoutMs: 100 })
+    const { port: hasty } = await proxyFor(t, { guard, idleTimeoutMs: 100 })
+    const unanswered = await through({ port: hasty, url: `http://127.0.0.1:${silent}/` })
+    assert.equal(unanswered.statusCode, 504)
+    assert.match(await text(unanswered), /stopped answering/)
+    const { port } = await proxyFor(t, { guard })
     const expected: [string, number, RegExp][] = [
-      [`http://127.0.0.1:${silent}/`, 504, /stopped answering/],
       [`http://127.0.0.1:${odd}/`, 502, /cannot be passed on/],
       [`http://127.0.0.1:${switching}/`, 502, /gave no/],
       [`http://127.0.0.1:${closed}/`, 502, /refused the connection/],

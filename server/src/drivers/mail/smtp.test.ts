@@ -111,8 +111,9 @@ proves(
     const late = await sendBySmtp(optionsFor(await brokenServer('.', cut)), envelope)
     assert.equal(late.is, 'in_doubt')
     const silent = await brokenServer('.', () => undefined)
-    const slow = await sendBySmtp(optionsFor(silent, { timeoutMs: 50 }), envelope)
-    assert.deepEqual([slow.is, slow.says], ['in_doubt', 'no answer to the end of the mail within 0.05 s'])
+    // each answer has this time, those before the end too, on a busy machine
+    const slow = await sendBySmtp(optionsFor(silent, { timeoutMs: 3000 }), envelope)
+    assert.deepEqual([slow.is, slow.says], ['in_doubt', 'no answer to the end of the mail within 3 s'])
     const flood = await brokenServer('MAIL', (socket) => void socket.write('250-'.concat('x'.repeat(100_000))))
     const flooded = await sendBySmtp(optionsFor(flood), envelope)
     assert.equal(flooded.is, 'not_handed_over')
