@@ -20,11 +20,11 @@ const noAutogroups = existsSync('/proc/self/autogroup')
 async function startJustBash(t: TestContext) {
   const driver = await justBash!.make()
   closeAfterwards(driver)
-  const { run } = await openShell(t, driver)
+  const { run, lay } = await openShell(t, driver)
   await run('bash', 'true')
   const [, ...children] = sampleProc(process.pid, 1000).pids
   assert.equal(children.length, 1)
-  return { run, pid: children[0]! }
+  return { run, lay, pid: children[0]! }
 }
 
 /** The session of a process, as Linux shares the processor between them, and its niceness. */
@@ -59,16 +59,17 @@ proves(
   'a command of a team that used more than its share gets the lowest CPU priority until it ends',
   { skip: noAutogroups },
   async (t) => {
-    const { run, pid } = await startJustBash(t)
+    const { run, lay, pid } = await startJustBash(t)
     // the kernel tells nobody when it has taken a new value
     const reached = async (wanted: number) => {
       while (sessionOf(pid).niceness !== wanted) await sleep(20)
     }
     let asked = 0
-    const command = run('bash', 'sleep 3', { isToYield: () => (asked += 1) > 1 })
+    const command = run('bash', 'until [ -e go ]; do sleep 0.1; done', { isToYield: () => (asked += 1) > 1 })
     assert.equal(sessionOf(pid).niceness, commandNiceness)
     await reached(lowestNiceness)
     assert.equal(asked, 2, 'it stays so, and nobody asks again')
+    await lay('go', '')
     assert.equal((await command).exit_code, 0)
     await reached(commandNiceness)
   },
