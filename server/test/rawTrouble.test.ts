@@ -11,7 +11,6 @@ import { provesTogether } from './kit/proves.ts'
 const service = await testApp()
 const team = await seedTeam(service)
 const { port } = new URL(await service.listen())
-const timeout = 20_000
 
 const bodyBytesMax = 2 * 1024 * 1024
 const membersPath = `/v2/teams/${team.id}/members`
@@ -132,7 +131,7 @@ afterEach(async () => {
   assert.deepEqual(failures, [])
 })
 
-provesTogether('fuzz.raw', 'what is not HTTP', { timeout }, () => {
+provesTogether('fuzz.raw', 'what is not HTTP', () => {
   const garbage: [string, Written][] = [
     ['words', 'hello there\r\n\r\n'],
     ['a version that never was', request('GET /v2/profile HTTP/9.9')],
@@ -173,7 +172,7 @@ provesTogether('fuzz.raw', 'what is not HTTP', { timeout }, () => {
   })
 })
 
-describe('headers', { timeout }, () => {
+describe('headers', () => {
   test('of more than 16 KiB are refused with their limit', async () => {
     const large: [string, Buffer][] = [
       ['one long header', request('GET /v2/profile HTTP/1.1', [`X-Long: ${'x'.repeat(17_000)}`])],
@@ -224,7 +223,7 @@ describe('headers', { timeout }, () => {
   })
 })
 
-describe('requests of an unusual form', { timeout }, () => {
+describe('requests of an unusual form', () => {
   test('HTTP/1.0 is answered and closed, or kept open when asked', async () => {
     const closed = await say(request('GET /v2/profile HTTP/1.0'))
     assert.equal(closed.answers[0]?.status, 200)
@@ -261,7 +260,7 @@ describe('requests of an unusual form', { timeout }, () => {
   })
 })
 
-describe('pipelined requests', { timeout }, () => {
+describe('pipelined requests', () => {
   test('are answered in their order', async () => {
     const ids = Array.from({ length: 20 }, (_, at) => `pipelined-${at}`)
     const bytes = ids.map((id, at) =>
@@ -327,7 +326,7 @@ describe('pipelined requests', { timeout }, () => {
   })
 })
 
-describe('bodies that contradict their headers', { timeout }, () => {
+describe('bodies that contradict their headers', () => {
   test('two lengths, or a length beside chunks, are refused', async () => {
     const contradictions: [string, string[]][] = [
       ['two lengths', ['Content-Length: 2', 'Content-Length: 4']],
@@ -404,7 +403,7 @@ describe('bodies that contradict their headers', { timeout }, () => {
   })
 })
 
-describe('a body at its limit', { timeout }, () => {
+describe('a body at its limit', () => {
   test('is taken with exactly 2 MiB, by length and in chunks', async () => {
     const text = bodyOfBytes(bodyBytesMax)
     const byLength = await say(postMember([`Content-Length: ${bodyBytesMax}`], text))
@@ -457,7 +456,7 @@ describe('a body at its limit', { timeout }, () => {
   })
 })
 
-describe('Expect: 100-continue', { timeout }, () => {
+describe('Expect: 100-continue', () => {
   test('is asked to continue, and then answered', async () => {
     const text = '{"name":"expected"}'
     const { answers } = await talk(async (socket, heard) => {

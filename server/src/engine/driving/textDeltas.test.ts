@@ -13,7 +13,6 @@ import { deltaChannel } from '../ledger/notifyChannels.ts'
 import { textDeltasOf } from './textDeltas.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
-const timeout = 20_000
 const address = await testDatabase()
 const provider = await startFakeAnthropic()
 after(() => provider.close())
@@ -51,7 +50,7 @@ async function untilHeard(reader: StreamReader, make: () => void): Promise<void>
   clearInterval(again)
 }
 
-describe('text deltas', { timeout }, () => {
+describe('text deltas', () => {
   proves('deltas.here', 'reach every stream on the run in the same process, gathered and without an id', async () => {
     const [runId, otherId] = [await seedRunningRun(team), await seedRunningRun(team)]
     const readers = await Promise.all(
