@@ -8,7 +8,10 @@ import { send, startService, preparedDataDir } from './processes.ts'
 import { proves } from '../kit/proves.ts'
 
 const dataDir = await preparedDataDir()
-const service = await startService({ dataDir: dataDir.path, env: { LOG_LEVEL: 'error', RUNYARD_DATABASE_ANSWER_MS: '' } })
+const service = await startService({
+  dataDir: dataDir.path,
+  env: { LOG_LEVEL: 'error', RUNYARD_DATABASE_ANSWER_MS: '' },
+})
 const postgres = await embeddedPostgres({ dataDir: dataDir.path, log: () => undefined })
 after(async () => {
   assert.equal(await service.stop('SIGINT'), 0)
