@@ -99,22 +99,25 @@ proves('presence.buriedOnce', 'two sweepers reap a dead process once', async () 
   await Promise.all([one.leave(), two.leave()])
 })
 
+/** The row of a process that is gone, which joined a server that started then. */
+const gone = (startedAt: string) =>
+  ask<{ id: string }>(
+    `insert into processes (id, role, host, pid, server_started_at) values (gen_random_uuid(), 'worker', 'gone', 1, ${startedAt}) returning id`,
+  )
+
+const missed = (since: string) => ask(`update processes set missed_since = ${since} where missed_since is not null`)
+
 proves(
   'presence.failover',
   'a process that never held its lock on this server, as after a failover, is not declared dead before it could come back',
   async () => {
     const one = await join()
-    const gone = (startedAt: string) =>
-      ask<{ id: string }>(
-        `insert into processes (id, role, host, pid, server_started_at) values (gen_random_uuid(), 'worker', 'gone', 1, ${startedAt}) returning id`,
-      )
     const [elsewhere] = await gone(`now() - interval '1 day'`)
     const [here] = await gone('pg_postmaster_start_time()')
     const reaped: unknown[] = []
     const reap = async ({ id }: DeadProcess) => void reaped.push(id)
     await one.sweep(reap)
     assert.deepEqual(reaped, [here!.id], 'who lost it here is dead at once')
-    const missed = (since: string) => ask(`update processes set missed_since = ${since} where missed_since is not null`)
     // however long the sweep takes on a busy machine
     await missed(`now() + interval '1 minute'`)
     await one.sweep(reap)
