@@ -54,7 +54,7 @@ export interface Credentials {
  * never push them out, and the two are looked up apart: a flood of strangers holds one connection, a known credential waits for none
  * of them, and one that this process has not seen yet waits for one statement more than without the flood.
  */
-export function createCredentials(sql: Sql): Credentials {
+export function createCredentials(sql: Sql, clock: () => number = () => performance.now()): Credentials {
   const known = new Map<string, Known>()
   /** When each token was last asked for. */
   const unknown = new Map<string, number>()
@@ -66,7 +66,7 @@ export function createCredentials(sql: Sql): Credentials {
   /** Whoever asks shares a look-up that is under way, unless the database has stood still over it for so long that it may be out of date. */
   function ask(digest: string): Promise<Caller | undefined> {
     const shared = asking.get(digest)
-    const askedAt = performance.now()
+    const askedAt = clock()
     if (shared && askedAt - shared.askedAt <= lifeMs) return shared.answer
     const isNewest = () => asking.get(digest)?.askedAt === askedAt
     const answer = (known.has(digest) ? renew : meet)(digest)
@@ -86,7 +86,7 @@ export function createCredentials(sql: Sql): Credentials {
 
   async function find(token: string): Promise<Caller | undefined> {
     const digest = digestOf(token)
-    const now = performance.now()
+    const now = clock()
     const entry = known.get(digest)
     if (!entry) {
       const isUnknown = !isWellFormed(token) || now - (unknown.get(digest) ?? -Infinity) <= lifeMs
