@@ -28,8 +28,9 @@ proves('sdk.timeouts', 'each attempt has the whole time, and a late one is tried
   const { url, asked } = await localServer((response, _, index) =>
     index === 0 ? undefined : answerJson(response, 200, { queue_id: 'one' }),
   )
-  await clientOf(url).queues.get('one', { timeoutMs: 1000, maxRetries: 1 })
-  assert.equal(asked.length, 2)
+  // one is answered at once, and is late all the same where this process stands still for a second
+  await clientOf(url).queues.get('one', { timeoutMs: 1000, maxRetries: 9 })
+  assert.ok(asked.length >= 2, `${asked.length} attempts`)
 })
 
 proves('sdk.timeouts', 'a time that is too long for a timer sets no limit', async () => {
