@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import type { HumanRequest, Runyard } from '../../sdk/src/index.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 import { axe } from './kit/axe.ts'
+import { pressTogether } from './kit/pressTogether.ts'
 import { agentInput, hostileAgent, hostileTitle, sampleAgents, step, type SampleAgent } from './kit/sampleAgents.ts'
 import { makeMember, requestOfRun, untilStatus } from './kit/sampleData.ts'
 import { needsConsole, needsLongConsole, stage, untilLive } from './kit/stage.ts'
@@ -65,8 +66,7 @@ proves(
     const second = await asking(sdk, 'Parcel desk')
     // before that nobody listens for keys
     await page.getByRole('main').waitFor()
-    await page.keyboard.press('g')
-    await page.keyboard.press('i')
+    await pressTogether(page, 'g', 'i')
     await page.getByRole('heading', { name: 'Allow http_request?' }).waitFor()
     // the count comes a moment later than the list
     await page.waitForFunction(`document.title.startsWith('(2) Inbox')`)
@@ -242,8 +242,7 @@ proves(
     await page.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor()
     // the code of the next screen comes after the list of this one
     await page.route('**/assets/**', (route) => code.promise.then(() => route.continue()))
-    await page.keyboard.press('g')
-    await page.keyboard.press('r')
+    await pressTogether(page, 'g', 'r')
     await page.waitForURL('**/runs')
     list.resolve()
     await page.locator('[data-request]').first().waitFor()
@@ -263,8 +262,7 @@ proves(
     const bell = page.getByRole('switch', { name: 'Browser notifications' })
     await bell.and(page.locator('[aria-checked=false]')).click()
     await bell.and(page.locator('[aria-checked=true]')).waitFor()
-    await page.keyboard.press('g')
-    await page.keyboard.press('r')
+    await pressTogether(page, 'g', 'r')
     await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor()
     await untilLive(page)
     const request = await asking(sdk, 'Restock')

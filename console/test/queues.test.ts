@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import type { Runyard } from '../../sdk/src/index.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 import { databaseOf } from './kit/longRun.ts'
+import { pressTogether } from './kit/pressTogether.ts'
 import { makeMember } from './kit/sampleData.ts'
 import { needsConsole, needsLongConsole, stage } from './kit/stage.ts'
 
@@ -210,8 +211,7 @@ proves(
     await page.getByRole('button', { name: 'Complete 2 cases' }).click()
     await row(page, 'Third by keys').getByText('Completed').waitFor()
     assert.deepEqual(await Promise.all(ids.map((id) => statusOf(sdk, id))), ['in_progress', 'completed', 'completed'])
-    await page.keyboard.press('g')
-    await page.keyboard.press('q')
+    await pressTogether(page, 'g', 'q')
     await page.getByRole('heading', { name: 'Queues' }).waitFor()
   }),
 )

@@ -8,6 +8,7 @@ import { startService } from '../../server/test/survival/processes.ts'
 import { heldSite, type HeldSite } from './kit/heldSite.ts'
 import { axe } from './kit/axe.ts'
 import { addFolding, databaseOf, makeLongRun } from './kit/longRun.ts'
+import { pressTogether } from './kit/pressTogether.ts'
 import { step } from './kit/sampleAgents.ts'
 import { needsConsole, needsLongConsole, stage, untilLive } from './kit/stage.ts'
 
@@ -99,8 +100,7 @@ proves(
     await Promise.all([site.answer('/Keys/order'), site.answer('/Keys/label')])
     await sdk.runs.wait(run_id)
     await page.getByRole('main').waitFor()
-    await page.keyboard.press('g')
-    await page.keyboard.press('r')
+    await pressTogether(page, 'g', 'r')
     await page.locator('tr[data-run]', { hasText: 'Order 88230' }).waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')

@@ -93,13 +93,14 @@ const nameOf = (event: KeyboardEvent): string =>
 
 /** Listens for the whole page; called once. */
 export function listenForKeys(): () => void {
+  // When each was pressed, which a busy page learns later.
   let before: { key: string; at: number } | undefined
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || event.altKey) return
     const name = nameOf(event)
     const isPlain = !name.startsWith('mod+')
-    const first = before && Date.now() - before.at < sequenceMs ? before.key : undefined
-    before = isPlain ? { key: name, at: Date.now() } : undefined
+    const first = before && event.timeStamp - before.at < sequenceMs ? before.key : undefined
+    before = isPlain ? { key: name, at: event.timeStamp } : undefined
     if (isPlain && (setting('keys') === 'off' || isTyping(event.target) || floats(event.target))) return
     const sequence = first === undefined ? undefined : `${first} ${name}`
     const candidates = registered.filter(
