@@ -171,9 +171,8 @@ describe('runs from the command line', () => {
     'an approval shows the exact action and is answered with a key',
     { skip: noTerminal },
     async () => {
-      const terminal = service.terminal(['run', 'Approves', '--wait', '-i', '{"count":3}'], { NO_COLOR: '1' })
       // typed before there is something to approve: it must not count
-      terminal.type('a')
+      const terminal = service.terminal(['run', 'Approves', '--wait', '-i', '{"count":3}'], { NO_COLOR: '1' }, 'a')
       await terminal.shows('a approve · r reject · l later:')
       terminal.type('r')
       await terminal.shows('Reason')

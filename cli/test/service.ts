@@ -25,7 +25,7 @@ export interface TestedService {
   /** A command line in a pipe. */
   line: (words: string[], piped?: string) => Promise<Outcome>
   /** A command line in a terminal, in a process of its own. */
-  terminal: (words: string[], env?: NodeJS.ProcessEnv) => Terminal
+  terminal: (words: string[], env?: NodeJS.ProcessEnv, typedAhead?: string) => Terminal
   /** A command line in a process of its own whose stdout is a pipe. */
   inPipe: (words: string[]) => Piped
   agent: (name: string, procedure: string, more?: Record<string, unknown>) => Promise<string>
@@ -77,8 +77,9 @@ export async function openService(settings: Record<string, string> = {}): Promis
     env,
     folder,
     line: (words, piped) => lineWith(words, env, piped),
-    terminal(words, more = {}) {
-      const terminal = inTerminal([process.execPath, programFile(program), ...words], { ...env, ...more }, folder)
+    terminal(words, more = {}, typedAhead) {
+      const line = [process.execPath, programFile(program), ...words]
+      const terminal = inTerminal(line, { ...env, ...more }, folder, typedAhead)
       terminals.push(terminal)
       return terminal
     },

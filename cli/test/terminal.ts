@@ -1,5 +1,7 @@
 // A terminal of 80 columns for tests: runs a program in a real pseudo-terminal and knows what its screen shows.
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const columns = 80
@@ -97,11 +99,16 @@ export interface Terminal {
   kill: () => void
 }
 
-const showsMaxMs = 20_000
+const showsMaxMs = 60_000
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
-export function inTerminal(words: string[], env: NodeJS.ProcessEnv, folder: string): Terminal {
-  const line = `stty rows ${rows} cols ${columns}; exec ${words.map(quoted).join(' ')}`
+/** `typedAhead`: what the terminal has before the program begins, and so before it reads anything. */
+export function inTerminal(words: string[], env: NodeJS.ProcessEnv, folder: string, typedAhead?: string): Terminal {
+  // reading it ends when somebody writes
+  const begin = typedAhead === undefined ? undefined : join(folder, 'begin')
+  if (begin !== undefined) execFileSync('mkfifo', [begin])
+  const waits = begin === undefined ? '' : `: < ${quoted(begin)}; `
+  const line = `stty rows ${rows} cols ${columns}; ${waits}exec ${words.map(quoted).join(' ')}`
   const child = spawn('script', ['-q', '-e', '-f', '-c', line, '/dev/null'], {
     env: { ...env, SHELL: '/bin/sh', TERM: 'xterm-256color' },
     cwd: folder,
@@ -116,18 +123,21 @@ export function inTerminal(words: string[], env: NodeJS.ProcessEnv, folder: stri
   const exited = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)))
   let isOver = false
   void exited.then(() => (isOver = true))
-  return {
-    screen,
-    bytes: () => bytes,
-    type: (keys) => void child.stdin.write(keys),
-    async shows(what) {
-      for (const end = Date.now() + showsMaxMs; ; await sleep(20)) {
-        const text = screen.text()
-        if (typeof what === 'string' ? text.includes(what) : what.test(text)) return
-        if (isOver || Date.now() > end) throw new Error(`The screen never showed ${String(what)}:\n${text}`)
-      }
-    },
-    exited,
-    kill: () => void child.kill('SIGKILL'),
+  const type = (keys: string): void => void child.stdin.write(keys)
+  const shows = async (what: string | RegExp): Promise<void> => {
+    for (const end = Date.now() + showsMaxMs; ; await sleep(20)) {
+      const text = screen.text()
+      if (typeof what === 'string' ? text.includes(what) : what.test(text)) return
+      if (isOver || Date.now() > end) throw new Error(`The screen never showed ${String(what)}:\n${text}`)
+    }
   }
+  if (begin !== undefined && typedAhead !== undefined) {
+    type(typedAhead)
+    // the terminal shows what it has got; a program that never begins shows nothing else, and whoever waits for that says so
+    shows(typedAhead).then(
+      () => writeFile(begin, ''),
+      () => undefined,
+    )
+  }
+  return { screen, bytes: () => bytes, type, shows, exited, kill: () => void child.kill('SIGKILL') }
 }
