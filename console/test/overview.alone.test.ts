@@ -24,7 +24,7 @@ proves(
     await page.getByText('All is quiet.').waitFor()
     await page.getByRole('button', { name: 'Run it' }).click()
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}/)
-    await page.getByRole('button', { name: /^Approve/ }).click({ timeout: 30_000 })
+    await page.getByRole('button', { name: /^Approve/ }).click()
     await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor()
     const { data } = await sdk.runs.list({ status: 'completed' }).page()
     assert.deepEqual(

@@ -190,7 +190,8 @@ export async function newWindow(browser: Browser, { theme = 'light', size }: Ope
     permissions: ['clipboard-read', 'clipboard-write'],
   }
   const context = await browser.newContext(options)
-  context.setDefaultTimeout(15_000)
+  // only a bound for what never comes: on a busy machine the service, the browser and this process each may stand still for seconds
+  context.setDefaultTimeout(60_000)
   return context.newPage()
 }
 
