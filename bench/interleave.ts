@@ -17,6 +17,8 @@ export interface Bed {
   parts: string[]
   /** One short round, to try it. */
   isQuick: boolean
+  /** Whoever started the bench wants it to end. */
+  signal: AbortSignal
   tell(line: string): void
 }
 

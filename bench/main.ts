@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
+import { afterRuns } from './afterRuns.ts'
 import { artifacts } from './artifacts.ts'
 import { browsing } from './browsing.ts'
 import { bulk } from './bulk.ts'
@@ -18,10 +19,12 @@ import { keyedWrite } from './keyedWrite.ts'
 import { listRuns } from './listRuns.ts'
 import { startLoad } from './load.ts'
 import { longRun } from './longRun.ts'
+import { peers } from './peers/peers.ts'
 import { readById } from './readById.ts'
 import { scenarios } from './scenarios.ts'
 import { startLatency } from './startLatency.ts'
 import { startRuns } from './startRuns.ts'
+import { storage } from './storage.ts'
 import { printSheet, printTable, type Row, type Sheet } from './table.ts'
 import { waitingRuns } from './waitingRuns.ts'
 import { wholeRuns } from './wholeRuns.ts'
@@ -31,6 +34,8 @@ const benches: Record<string, (bed: Bed) => Promise<Row[] | Sheet>> = {
   keyedWrite,
   wholeRuns,
   scenarios,
+  storage,
+  afterRuns,
   startLatency,
   getRuns,
   startRuns,
@@ -49,6 +54,9 @@ const benches: Record<string, (bed: Bed) => Promise<Row[] | Sheet>> = {
   consoleRun,
 }
 
+/** Run only when they are named: they install packages from npm. */
+const onDemand: typeof benches = { peers }
+
 /** The generator dies of it, the bench under way fails, and everything it started is stopped and removed on the way out. */
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
@@ -58,9 +66,10 @@ async function main(wanted: string[], isQuick: boolean): Promise<void> {
   for (const [name, part] of wanted.map((word) => word.split('/', 2) as [string, string?])) {
     parts.set(name, [...(parts.get(name) ?? []), ...(part === undefined ? [] : [part])])
   }
-  const unknown = [...parts.keys()].filter((name) => !(name in benches))
+  const known = { ...benches, ...onDemand }
+  const unknown = [...parts.keys()].filter((name) => !(name in known))
   if (unknown.length > 0) {
-    throw new Error(`no bench is called ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`)
+    throw new Error(`no bench is called ${unknown.join(', ')}; there are ${Object.keys(known).join(', ')}`)
   }
   const loadBefore = loadavg()[0]!
   await using load = await startLoad(interrupted.signal)
@@ -68,7 +77,7 @@ async function main(wanted: string[], isQuick: boolean): Promise<void> {
   const sheets: Sheet[] = []
   for (const name of parts.size > 0 ? parts.keys() : Object.keys(benches)) {
     const tell = (line: string) => void process.stderr.write(`${name}: ${line}\n`)
-    const found = await benches[name]!({ load, parts: parts.get(name) ?? [], isQuick, tell })
+    const found = await known[name]!({ load, parts: parts.get(name) ?? [], isQuick, signal: interrupted.signal, tell })
     if (Array.isArray(found)) rows.push(...found)
     else sheets.push(found)
   }

@@ -43,8 +43,8 @@ export interface RunLoop extends AsyncDisposable {
 }
 
 /** The child is kept from round to round, so that its code is compiled before the first figure counts. */
-export async function startRunLoop(): Promise<RunLoop> {
-  const child = fork(fileURLToPath(import.meta.url))
+export async function startRunLoop(signal: AbortSignal): Promise<RunLoop> {
+  const child = fork(fileURLToPath(import.meta.url), { signal })
   let failed: ((error: Error) => void) | undefined
   child.on('error', (error) => failed?.(error))
   child.on('exit', (code, killedBy) => failed?.(new Error(`the loop of runs ended (${code ?? killedBy})`)))

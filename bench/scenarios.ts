@@ -48,6 +48,7 @@ const seeded = 20_000
 const rounds = 5
 const roundMs = 4000
 const quickRoundMs = 2000
+const warmUpMs = 1500
 /** A run with a model lasts more than a second, however fast the service is. */
 const modelRoundMs = 10_000
 const floorMs = 1000
@@ -74,7 +75,7 @@ export async function scenarios(bed: Bed): Promise<Sheet> {
   await using receiver = await startReceiver()
   await using outside = await startTinyServer()
   await using model = await startSlowModel()
-  await using loop = await startRunLoop()
+  await using loop = await startRunLoop(bed.signal)
   const service = await startService(dataDir, { env: { ...allowLoopback, OPENAI_COMPATIBLE_URL: model.url } })
   try {
     await seedEndedRuns(service, await makeAgent(service, insideSteps(1)), seeded)
@@ -82,15 +83,17 @@ export async function scenarios(bed: Bed): Promise<Sheet> {
     const agents = new Map<string, string>()
     for (const name of names) agents.set(name, await agentFor(service, scenarioList[name]!, outside.url))
     const measured = new Map<string, Round[]>(names.map((name) => [name, []]))
-    const round = (name: string, floorBefore: number) =>
-      measure({ bed, service, loop, webhookUrl: receiver.url }, scenarioList[name]!, agents.get(name)!, floorBefore)
+    const round = (name: string, ms: number | undefined, commitsBefore: number) => {
+      const scenario = scenarioList[name]!
+      const place = { service, loop, webhookUrl: receiver.url, ms: ms ?? msOf(scenario, bed) }
+      return measure(place, scenario, agents.get(name)!, commitsBefore)
+    }
     let commits = await bareCommitsPerSecond(service, 32, floorMs)
     // all scenarios in turn, so that whatever the machine does meets them alike
-    for (let n = bed.isQuick ? 1 : 0; n <= (bed.isQuick ? 1 : rounds); n++) {
+    for (let n = 0; n <= (bed.isQuick ? 1 : rounds); n++) {
       for (const name of names) {
-        const result = await round(name, commits)
+        const result = await round(name, n === 0 ? warmUpMs : undefined, commits)
         commits = result.commitsAfter
-        // the first round warms up
         if (n === 0) continue
         measured.get(name)!.push(result)
         bed.tell(`round ${n}, ${name}: ${result.perSecond.toFixed(0)} runs/s, floor ${result.floor.toFixed(0)}`)
@@ -144,15 +147,18 @@ function lineOf(name: string, { what, steps }: Scenario, measured: Round[]): str
   ]
 }
 
+const msOf = ({ kind }: Scenario, { isQuick }: Bed): number =>
+  kind === 'model' ? modelRoundMs : isQuick ? quickRoundMs : roundMs
+
 interface Place {
-  bed: Bed
   service: Service
   loop: RunLoop
   webhookUrl: string
+  ms: number
 }
 
 async function measure(
-  { bed, service, loop, webhookUrl }: Place,
+  { service, loop, webhookUrl, ms }: Place,
   scenario: Scenario,
   agentId: string,
   commitsBefore: number,
@@ -163,7 +169,6 @@ async function measure(
     agentId,
     ...(scenario.isWatched && { runStreams }),
   }
-  const ms = scenario.kind === 'model' ? modelRoundMs : bed.isQuick ? quickRoundMs : roundMs
   const webhook = scenario.isTold && (await subscribe(service, webhookUrl, ['*']))
   if (scenario.isUnevaluated) await evaluateRuns(service, false)
   let measured: { result: RunLoopResult; costs: Costs }
@@ -202,7 +207,7 @@ function floorOf({ steps, kind }: Scenario, commitsPerSecond: number): number {
   return kind === 'model' ? Math.min(byCommits, byModel) : byCommits
 }
 
-const insideSteps = (count: number): string =>
+export const insideSteps = (count: number): string =>
   Array.from({ length: count }, (_, n) => `\`\`\`memory path=note-${n}.md\nLast: {{ message }}\n\`\`\`\n`).join('\n')
 
 const outsideSteps = (count: number, url: string): string =>

@@ -1,8 +1,8 @@
 // 100,000 waiting runs: what they cost a process that works beside them.
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeAgent, smallProcedure, startRun } from './agent.ts'
 import type { Bed } from './interleave.ts'
+import { memoryMb } from './memory.ts'
 import { query } from './pair.ts'
 import { makeDataDir, startService, type Service } from './service.ts'
 import type { Row } from './table.ts'
@@ -45,8 +45,7 @@ export async function waitingRuns(bed: Bed): Promise<Row[]> {
 async function settledMb(service: Service, agentId: string): Promise<number> {
   for (let n = 0; n < 50; n++) await startRun(service, agentId)
   await sleep(8000)
-  const kb = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))![1]!
-  return Number(kb) / 1024
+  return memoryMb(service.pid)
 }
 
 async function seedWaiting(service: Service, agentId: string): Promise<void> {
