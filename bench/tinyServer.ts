@@ -26,7 +26,10 @@ export async function startTinyServer(): Promise<TinyServer> {
 
 const body = '{"rate":1.07}'
 
-export const letters = (count: number): string => randomBytes(Math.ceil((count * 3) / 4)).toString('base64').slice(0, count)
+export const letters = (count: number): string =>
+  randomBytes(Math.ceil((count * 3) / 4))
+    .toString('base64')
+    .slice(0, count)
 
 function answer(): void {
   const server = createServer((request, response) => {

@@ -27,8 +27,7 @@ const agent = new Agent({ keepAlive: true })
 
 function threeSteps(id: string, step: (n: number) => Promise<unknown>): Workflow {
   const schemas = { inputSchema: z.any(), outputSchema: z.any() }
-  const made = (n: number) =>
-    mastraWorkflows.createStep({ id: `${id}-${n}`, ...schemas, execute: () => step(n) })
+  const made = (n: number) => mastraWorkflows.createStep({ id: `${id}-${n}`, ...schemas, execute: () => step(n) })
   const workflow = mastraWorkflows.createWorkflow({ id, ...schemas })
   return workflow.then(made(0)).then(made(1)).then(made(2)).commit()
 }
