@@ -47,7 +47,7 @@ const graceMs = 3000
 const pauses = { firstMs: 100, longestMs: 3000 }
 
 /** Nobody waits for a process that only starts, and a busy machine needs seconds to open a connection. */
-const firstConnectMs = 10_000
+const firstConnectMs = 60_000
 /** A process that lost its connection tries again soon: until then the others may believe that it died. */
 const connectMs = 1500
 
