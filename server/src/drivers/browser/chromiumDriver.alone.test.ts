@@ -308,7 +308,8 @@ proves(
 /** On a slow machine a download begins after its action is over, or ends then: the looks that follow report it. */
 async function actUntilLoaded(act: (action: Action) => Promise<Acted>, action: Action): Promise<Acted> {
   let acted = await act(action)
-  while (acted.error === undefined && acted.downloads.length + acted.notes.length === 0) acted = await act({ kind: 'pages' })
+  while (acted.error === undefined && acted.downloads.length + acted.notes.length === 0)
+    acted = await act({ kind: 'pages' })
   return acted
 }
 
