@@ -76,6 +76,8 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     address: () => address,
     log,
     pingTimeoutMs: 20_000,
+    // whoever holds a lock may stand still: a statement waits for it longer than the 2 s of a service
+    lockTimeoutMs: 20_000,
     connectWithinMs: 60_000,
     connectionsMax: 8,
     ...shared,

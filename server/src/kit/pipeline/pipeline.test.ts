@@ -332,7 +332,11 @@ proves(
   async () => {
     const id = newId()
     await sql`insert into probes values (${id}, ${team.id}, 'held')`
-    inside.handler = async (tx) => void (await tx`update probes set note = 'x' where id = ${id}`)
+    inside.handler = async (tx) => {
+      // tests wait for much longer
+      await tx`set local lock_timeout = '100ms'`
+      await tx`update probes set note = 'x' where id = ${id}`
+    }
     await service.context.db.transaction(async (holder) => {
       await holder`select 1 from probes where id = ${id} for update`
       const answer = await team.call(`PATCH /v2/probes/${id}`)
