@@ -80,6 +80,11 @@ proves(
   },
 )
 
+/** Returns when its server process is gone: until then that one has its locks, although its client was told already. */
+async function cutOffBlocked(): Promise<void> {
+  await sql`select pg_terminate_backend(${await untilBlocked()}::int, ${60_000}::int8)`
+}
+
 /** The connection that waits to write counts of evaluations. */
 async function untilBlocked(): Promise<number> {
   for (;;) {
@@ -103,7 +108,7 @@ proves('evals.survives', 'a batch that is cut off before its commit leaves all i
       () => undefined,
       (error: unknown) => error,
     )
-    await sql`select pg_terminate_backend(${await untilBlocked()}::int)`
+    await cutOffBlocked()
     return evaluating
   })
   assert.ok(cutOff instanceof Error)
@@ -121,7 +126,7 @@ async function dieWhileEvaluating(): Promise<void> {
   await service.context.db.transaction(async (other) => {
     await other`lock table eval_counts`
     const evaluating = evaluateEnded(service.context, dead.id).catch(() => undefined)
-    await sql`select pg_terminate_backend(${await untilBlocked()}::int)`
+    await cutOffBlocked()
     await evaluating
   })
   await reapEvaluations(sql, dead)
