@@ -1,6 +1,7 @@
 // Notices within about a second that PostgreSQL no longer answers or writes, and fails every waiting request at once.
 import { randomBytes } from 'node:crypto'
 import { DatabaseError, type Client } from 'pg'
+import { awakeTimer } from './awakeTimer.ts'
 import { DatabaseAway } from './databaseAway.ts'
 import { firstRow } from './rows.ts'
 import type { Log } from './log.ts'
@@ -31,7 +32,6 @@ interface WatchOptions {
 const usualPingEveryMs = 500
 /** Long enough for a machine that is busy with everything else, short enough to answer within 2 s of the last good ping. */
 const usualPingTimeoutMs = 1250
-const pingSteps = 10
 /** A tiny commit this often proves that commits succeed; while they fail, every ping tries one. */
 const writeEveryMs = 5000
 
@@ -110,20 +110,10 @@ function pingLater(watch: Watch): void {
 }
 
 async function pingInTime(watch: Watch): Promise<void> {
-  let late: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    // The wait is counted in short steps: a step that is late because this process was busy counts once, however long that took. The
-    // last step leaves one turn of the event loop to an answer that is already in the socket.
-    let steps = 0
-    late = setInterval(
-      () => {
-        if (++steps >= pingSteps) setImmediate(() => reject(new DatabaseAway()))
-      },
-      (watch.pingTimeoutMs ?? usualPingTimeoutMs) / pingSteps,
-    )
-  })
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const stopWaiting = awakeTimer(() => reject(new DatabaseAway()), watch.pingTimeoutMs ?? usualPingTimeoutMs)
   try {
-    await Promise.race([ping(watch), timeout])
+    await Promise.race([ping(watch), late])
     turn(watch, undefined)
   } catch (error) {
     if (watch.probe) cut(watch.probe)
@@ -131,7 +121,7 @@ async function pingInTime(watch: Watch): Promise<void> {
     const reason = error instanceof DatabaseAway ? error.message : 'the database does not answer'
     if (!watch.isClosed) turn(watch, reason, error)
   } finally {
-    clearInterval(late)
+    stopWaiting()
   }
   if (!watch.isClosed) pingLater(watch)
 }

@@ -1,6 +1,7 @@
 // Idempotency-Key: the first answer of a keyed request is stored with its effect, and given again for a day.
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
+import { awakeTimer } from '../base/awakeTimer.ts'
 import { part, type Part, type Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
@@ -166,10 +167,13 @@ export function createLine(waitMs = 2000): KeyLine {
   const running = new Map<string, Promise<unknown>>()
   return async function inLine(keyed, work) {
     const name = `${keyed.teamId} ${keyed.key}`
-    const deadline = performance.now() + waitMs
-    for (let ahead = running.get(name); ahead; ahead = running.get(name)) {
-      const leftMs = deadline - performance.now()
-      if (leftMs <= 0 || !(await endsWithin(ahead, leftMs))) throw inUse()
+    const patience = running.has(name) ? patienceOf(waitMs) : undefined
+    try {
+      for (let ahead = running.get(name); ahead && patience; ahead = running.get(name)) {
+        if (!(await Promise.race([ends(ahead), patience.isOver]))) throw inUse()
+      }
+    } finally {
+      patience?.end()
     }
     const mine = work()
     running.set(name, mine)
@@ -181,18 +185,14 @@ export function createLine(waitMs = 2000): KeyLine {
   }
 }
 
-async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms)
-  })
-  const ended = work.then(
+/** Resolves to false when it is over; the time in which this process stood still does not count. */
+function patienceOf(ms: number): { isOver: Promise<false>; end: () => void } {
+  const { promise: isOver, resolve } = Promise.withResolvers<false>()
+  return { isOver, end: awakeTimer(() => resolve(false), ms) }
+}
+
+const ends = (work: Promise<unknown>): Promise<true> =>
+  work.then(
     () => true,
     () => true,
   )
-  try {
-    return await Promise.race([ended, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -1,5 +1,6 @@
 // The streams that are open in this process: their heartbeats, slow readers, credentials that end, and the end of the process.
 import type { ServerResponse } from 'node:http'
+import { awakeTimer } from '../base/awakeTimer.ts'
 import { Fault } from '../base/errors.ts'
 import { createFairPool, teamShare } from '../base/fairPool.ts'
 import type { Log } from '../base/log.ts'
@@ -241,8 +242,7 @@ function goodbye(opened: Opened): void {
   if (opened.fullSince !== undefined) return drop(opened, by)
   const { response } = opened.opening
   const { socket } = response
-  const timer = setTimeout(() => drop(opened, by), goodbyeMs).unref()
-  response.once('close', () => clearTimeout(timer))
+  response.once('close', awakeTimer(() => drop(opened, by), goodbyeMs))
   response.once('finish', () => socket?.destroySoon())
   end(opened, by, ': this process stops; connect again\n\n')
 }

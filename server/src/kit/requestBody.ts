@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import { awakeTimer } from '../base/awakeTimer.ts'
 import { Fault, type ErrorCode } from '../base/errors.ts'
 
 /** How long a body may take to arrive; a slower one is refused. */
@@ -121,6 +122,8 @@ const lingerMs = 1000
  */
 export function closeGently(socket: Socket): void {
   socket.end()
-  const timer = setTimeout(() => socket.destroy(), lingerMs).unref()
-  socket.once('close', () => clearTimeout(timer))
+  socket.once(
+    'close',
+    awakeTimer(() => socket.destroy(), lingerMs),
+  )
 }

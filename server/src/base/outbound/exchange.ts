@@ -2,6 +2,7 @@
 
 import type { Dispatcher } from 'undici'
 import type { PooledConnection, ConnectionAware } from './connect.ts'
+import { awakeTimer } from '../awakeTimer.ts'
 import { connectTimeout, exchangeFailure, OutboundFailure } from './failure.ts'
 import { timingOf, type Timing } from './timing.ts'
 
@@ -76,9 +77,9 @@ class Exchange implements ConnectionAware {
   #answeredAt: number | undefined
   #resolve: (answer: OutboundAnswer) => void
   #reject: (failure: OutboundFailure) => void
-  #timer: NodeJS.Timeout
-  #connectTimer: NodeJS.Timeout
-  #answerTimer: NodeJS.Timeout | undefined
+  #endTimer: () => void
+  #endConnectTimer: () => void
+  #endAnswerTimer: (() => void) | undefined
   #connection: PooledConnection | null = null
   #controller: Dispatcher.DispatchController | null = null
   #status = 0
@@ -94,8 +95,8 @@ class Exchange implements ConnectionAware {
     this.#host = host
     this.#limits = limits
     this.#signal = signal
-    this.#timer = setTimeout(() => this.#fail(this.#timedOut()), limits.timeoutMs)
-    this.#connectTimer = setTimeout(() => this.#fail(connectTimeout(host)), limits.connectTimeoutMs)
+    this.#endTimer = awakeTimer(() => this.#fail(this.#timedOut()), limits.timeoutMs)
+    this.#endConnectTimer = awakeTimer(() => this.#fail(connectTimeout(host)), limits.connectTimeoutMs)
     signal?.addEventListener('abort', this.#abort)
     if (signal?.aborted === true) this.#abort()
   }
@@ -105,7 +106,7 @@ class Exchange implements ConnectionAware {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    clearTimeout(this.#connectTimer)
+    this.#endConnectTimer()
     this.#sentAt = performance.now()
     this.#controller = controller
     if (this.isOver) controller.abort(new Error('the caller has gone'))
@@ -121,7 +122,7 @@ class Exchange implements ConnectionAware {
     this.#headers = headers
     this.#answeredAt = performance.now()
     const { answerMs } = this.#limits
-    if (answerMs !== undefined && status >= 200) this.#answerTimer = setTimeout(() => this.#succeed(true), answerMs)
+    if (answerMs !== undefined && status >= 200) this.#endAnswerTimer = awakeTimer(() => this.#succeed(true), answerMs)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -181,9 +182,9 @@ class Exchange implements ConnectionAware {
 
   #end(): void {
     this.isOver = true
-    clearTimeout(this.#timer)
-    clearTimeout(this.#connectTimer)
-    clearTimeout(this.#answerTimer)
+    this.#endTimer()
+    this.#endConnectTimer()
+    this.#endAnswerTimer?.()
     this.#signal?.removeEventListener('abort', this.#abort)
   }
 }
