@@ -242,7 +242,10 @@ function goodbye(opened: Opened): void {
   if (opened.fullSince !== undefined) return drop(opened, by)
   const { response } = opened.opening
   const { socket } = response
-  response.once('close', awakeTimer(() => drop(opened, by), goodbyeMs))
+  response.once(
+    'close',
+    awakeTimer(() => drop(opened, by), goodbyeMs),
+  )
   response.once('finish', () => socket?.destroySoon())
   end(opened, by, ': this process stops; connect again\n\n')
 }
