@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { mustHave } from './base/mustHave.ts'
 import type { Config } from './base/config.ts'
-import { type Address, one, type Sql, sqlOn } from './base/db.ts'
+import { type Address, one, type Sql, sqlOn, untilWritten } from './base/db.ts'
 import { embeddedPostgres, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
 import { openKeyring } from './base/encryptionKey.ts'
 import { connectOrTell } from './base/databaseRefused.ts'
@@ -74,13 +74,27 @@ interface Leaving {
   close: () => Promise<void>
 }
 
+/** How long a process that leaves waits for a database that is away: after an outage its connections come back one by one. */
+const comesBackMs = 5000
+
 /**
  * Whoever leaves last stops the embedded server. A process that is just starting holds no presence lock yet but, nearly
  * all of that time, the migration lock: the server is left to it.
  */
 export async function leaveDatabase({ embedded, presence, sql, close }: Leaving): Promise<void> {
-  const isLast = embedded !== undefined && !(await presence.othersLive()) && !(await isBeingPrepared(sql))
-  await presence.leave()
+  const soon = AbortSignal.timeout(comesBackMs)
+  async function ask<T>(question: () => Promise<T>): Promise<T> {
+    try {
+      return await untilWritten(question, soon)
+    } catch (error) {
+      if (!soon.aborted) throw error
+      // its own error says more than that the time is over
+      return question()
+    }
+  }
+  const isLast =
+    embedded !== undefined && !(await ask(() => presence.othersLive())) && !(await ask(() => isBeingPrepared(sql)))
+  await ask(() => presence.leave())
   await close()
   if (isLast) await embedded.stop()
 }

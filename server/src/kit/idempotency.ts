@@ -167,13 +167,16 @@ export function createLine(waitMs = 2000): KeyLine {
   const running = new Map<string, Promise<unknown>>()
   return async function inLine(keyed, work) {
     const name = `${keyed.teamId} ${keyed.key}`
-    const patience = running.has(name) ? patienceOf(waitMs) : undefined
+    const late = Promise.withResolvers<false>()
+    // the time in which this process stood still does not count
+    const stopWaiting = running.has(name) ? awakeTimer(() => late.resolve(false), waitMs) : undefined
     try {
-      for (let ahead = running.get(name); ahead && patience; ahead = running.get(name)) {
-        if (!(await Promise.race([ends(ahead), patience.isOver]))) throw inUse()
+      // nothing is waited for between the last look and our own entry, so no two go on together
+      for (let ahead = running.get(name); ahead; ahead = running.get(name)) {
+        if (!(await Promise.race([ends(ahead), late.promise]))) throw inUse()
       }
     } finally {
-      patience?.end()
+      stopWaiting?.()
     }
     const mine = work()
     running.set(name, mine)
@@ -183,12 +186,6 @@ export function createLine(waitMs = 2000): KeyLine {
       running.delete(name)
     }
   }
-}
-
-/** Resolves to false when it is over; the time in which this process stood still does not count. */
-function patienceOf(ms: number): { isOver: Promise<false>; end: () => void } {
-  const { promise: isOver, resolve } = Promise.withResolvers<false>()
-  return { isOver, end: awakeTimer(() => resolve(false), ms) }
 }
 
 const ends = (work: Promise<unknown>): Promise<true> =>

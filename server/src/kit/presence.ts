@@ -89,8 +89,8 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
     sweep: (reap) => sweep(present.sql, processId, reap),
     othersLive: () => othersLive(present.sql, processId),
     async leave() {
-      session.isLeaving = true
       await present.sql`delete from processes where id = ${processId}`
+      session.isLeaving = true
       await present.client.end()
     },
   }
