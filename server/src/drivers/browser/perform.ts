@@ -90,11 +90,13 @@ async function open(page: Page, given: string, guard: Guard, signal: AbortSignal
 async function readElement(page: Page, words: string): Promise<string> {
   const found = await findElement(page, words, 'read')
   const limits = { timeout: partMs }
-  const own = (await within(partMs, found.inputValue({ timeout: 500 }), '')) || (await found.innerText(limits))
+  // what is no field says so at once
+  const own = (await within(partMs, found.inputValue(limits), '')) || (await found.innerText(limits))
   if (own.trim() !== words) return own.trim()
   // Whoever asks for "Total" wants the text beside that word.
   const around = found.locator('xpath=ancestor::*[self::tr or self::dl or self::li or self::p or self::div][1]')
-  return (await within(partMs, around.innerText({ timeout: 500 }), own)).trim()
+  const isThere = (await within(partMs, around.count(), 0)) > 0
+  return (isThere ? await within(partMs, around.innerText(limits), own) : own).trim()
 }
 
 /** Runs in the page. */
