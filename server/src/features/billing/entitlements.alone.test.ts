@@ -7,6 +7,7 @@ import { seedCases, seedQueue, seedWorker } from '../../../test/kit/cases.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp, type Answer, type TestApp } from '../../../test/kit/testApp.ts'
+import { newId } from '../../base/ids.ts'
 import { engineOf } from '../../engine/engine.ts'
 import type { EntitlementKey, LimitKey } from '../../engine/counting/entitlements.ts'
 import { setEntitlement, unsetEntitlement } from '../../engine/counting/setEntitlement.ts'
@@ -25,6 +26,16 @@ for (const { context } of [one, two]) {
   const { entitlements } = engineOf(context)
   await entitlements.refresh()
   while (entitlements.changes() === 0) await sql`select pg_notify('entitlements', '')`
+}
+
+/** Returns when the process has heard of every change so far: it hears of them in the order of their commits. */
+async function untilAllHeard({ context }: TestApp): Promise<void> {
+  const word = newId()
+  const { promise: heard, resolve } = Promise.withResolvers<void>()
+  const stop = context.listener.on('entitlements', (payload) => payload === word && resolve())
+  await sql`select pg_notify('entitlements', ${word})`
+  await heard
+  stop()
 }
 
 /** Sets a limit, and returns when both processes have heard of it. */
@@ -405,6 +416,7 @@ proves(
 proves('entitlements.free', 'without a limit no start reads or writes anything for it', async (t) => {
   const team = await seedTeam(one)
   const agentId = await seedAgent(team, procedure)
+  await untilAllHeard(one)
   await startRun(team, agentId)
   const query = mock.method(Client.prototype, 'query')
   t.after(() => query.mock.restore())
