@@ -63,6 +63,8 @@ interface Round {
   costs: Costs
   seenMs: number[]
   pacedSeenMs: number[]
+  /** Of PostgreSQL, beside what is measured: shows that it is not what limits. */
+  lookingShare: number
 }
 
 export async function scenarios(bed: Bed): Promise<Sheet> {
@@ -96,7 +98,9 @@ export async function scenarios(bed: Bed): Promise<Sheet> {
         commits = result.commitsAfter
         if (n === 0) continue
         measured.get(name)!.push(result)
-        bed.tell(`round ${n}, ${name}: ${result.perSecond.toFixed(0)} runs/s, floor ${result.floor.toFixed(0)}`)
+        const looking = `looking for their ends took ${(result.lookingShare * 100).toFixed(1)} % of a core`
+        const { perSecond, floor } = result
+        bed.tell(`round ${n}, ${name}: ${perSecond.toFixed(0)} runs/s, floor ${floor.toFixed(0)}; ${looking}`)
       }
     }
     return {
@@ -194,6 +198,7 @@ async function measure(
     runs,
     seenMs,
     pacedSeenMs,
+    lookingShare: lookingMs / ms,
     costs: { ...costs, postgresMs: costs.postgresMs - lookingMs },
     floor: floorOf(scenario, (commitsBefore + commitsAfter) / 2),
     commitsAfter,
