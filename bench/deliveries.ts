@@ -76,8 +76,8 @@ async function deliverAll(service: Service, receiver: Receiver): Promise<{ ms: n
   const came = receiver.got(events * targets)
   await query(
     service,
-    `insert into events (id, team_id, event, data) select gen_random_uuid(), '${service.teamId}', 'connection.updated',
-       json_build_object('connection_id', gen_random_uuid(), 'provider', 'linear', 'status', 'active', 'change', 'updated', 'note', repeat('x', 300))
+    `insert into event_batches (id, team_id, kinds, entries) select gen_random_uuid(), '${service.teamId}', 'u',
+       json_build_array(json_build_object('connection_id', gen_random_uuid(), 'provider', 'linear', 'status', 'active', 'change', 'updated', 'note', repeat('x', 300)))
      from generate_series(1, ${events})`,
   )
   const startedAt = performance.now()
@@ -142,9 +142,9 @@ async function latency(bed: Bed, service: Service, receiver: Receiver): Promise<
   // PostgreSQL's own record of the commit, which it takes before it waits for the disk; Node's clock tells whole milliseconds
   const tried = await query<{ ms: number }>(
     service,
-    `select (extract(epoch from (d.log -> 0 ->> 'at')::timestamptz + interval '0.5 ms' - pg_xact_commit_timestamp(e.xmin)) * 1000)::float8 as ms
-     from deliveries d join events e on e.id = d.event_id
-     where e.sequence = 1 and d.run_id in (${ids
+    `select (extract(epoch from (d.log -> 0 ->> 'at')::timestamptz + interval '0.5 ms' - pg_xact_commit_timestamp(b.xmin)) * 1000)::float8 as ms
+     from deliveries d join event_batches b on b.id = d.event_id
+     where b.last - length(b.kinds) = 0 and d.run_id in (${ids
        .slice(20)
        .map((id) => `'${id}'`)
        .join(', ')})`,

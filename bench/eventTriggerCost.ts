@@ -28,8 +28,8 @@ const us = (ms: number): string => `${(ms * 1000).toFixed(0)} µs`.padStart(9)
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`.padStart(7)
 
 const insert = (rows: number): string => `
-  insert into events (id, team_id, run_id, sequence, event, data)
-  select gen_random_uuid(), '${team}', null, null, 'run.completed', jsonb_build_object('run_id', gen_random_uuid(), 'output', repeat('x', 200))
+  insert into event_batches (id, team_id, kinds, entries)
+  select gen_random_uuid(), '${team}', 'c', json_build_array(json_build_object('run_id', gen_random_uuid(), 'output', repeat('x', 200)))
   from generate_series(1, ${rows})`
 
 async function seedTeam(): Promise<string> {
@@ -73,12 +73,12 @@ async function withAndWithout(rows: number): Promise<{ on: number; off: number }
   const times = { enable: [] as number[], disable: [] as number[] }
   for (let block = 0; block < 40; block++) {
     for (const word of ['enable', 'disable'] as const) {
-      await client.query(`alter table events ${word} trigger ${name}`)
+      await client.query(`alter table event_batches ${word} trigger ${name}`)
       await committed(rows)
       for (let n = 0; n < rounds / 40; n++) times[word].push(await committed(rows))
     }
   }
-  await client.query(`alter table events enable trigger ${name}`)
+  await client.query(`alter table event_batches enable trigger ${name}`)
   return { on: middle(times.enable), off: middle(times.disable) }
 }
 

@@ -29,7 +29,7 @@ const messageRow = {
 }
 const eventRow = {
   name: 'event',
-  text: `insert into events (id, team_id, run_id, sequence, event, data) values ($1, $2, $3, 1, 'run.message.created', $4)`,
+  text: `insert into event_batches (id, team_id, run_id, last, kinds, entries) values ($1, $2, $3, 1, 'm', json_build_array($4::json))`,
 }
 const auditRow = {
   name: 'audit',

@@ -25,8 +25,8 @@ export async function seedEndedRuns(service: Service, agentId: string, count: nu
       insert into run_steps (run_id, seq, turn, kind, tool, state, started_at, completed_at)
       select id, 1, 1, 'tool', 'memory_write', 'done', at, at from made
     )
-    insert into events (id, team_id, run_id, sequence, event, data, created_at)
-    select gen_random_uuid(), '${service.teamId}', id, s, 'run.message.created', '{"seeded": true}', at from made, generate_series(1, 3) s`,
+    insert into event_batches (id, team_id, run_id, last, kinds, entries, created_at)
+    select gen_random_uuid(), '${service.teamId}', id, s, 'm', '[{"seeded": true}]', at from made, generate_series(1, 3) s`,
   )
   await query(service, 'analyze')
 }

@@ -2092,7 +2092,7 @@ const sentences = [
   { id: 'streams.backlog', says: 'A reader who is thousands of events behind gets all of them, once and in order.' },
   {
     id: 'streams.insertCost',
-    says: 'An event enters three indexes and is written once, whether its team is streamed or not.',
+    says: 'The events of one change of a run are one row, which enters three indexes and is written once, whether its team is streamed or not.',
   },
   {
     id: 'streams.othersDoNotDelay',

@@ -17,7 +17,7 @@ export function cursorOf(env: NodeJS.ProcessEnv, baseUrl: string, teamId: string
     async read() {
       try {
         const { position } = JSON.parse(await readFile(file, 'utf8')) as { position?: unknown }
-        return typeof position === 'string' && /^\d+-\d+-[0-9a-f-]{36}$/.test(position) ? position : undefined
+        return typeof position === 'string' && /^\d+-\d+-\d+-[0-9a-f-]{36}$/.test(position) ? position : undefined
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined
         throw error

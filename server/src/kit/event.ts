@@ -243,8 +243,7 @@ export async function emitEvent<E extends EventName>(
 ): Promise<string> {
   const id = newId()
   const whole = { event_id: id, team_id: teamId, ...data }
-  await sql`${announcing}
-    insert into events (id, team_id, event, data) values (${id}, ${teamId}, ${name}, ${JSON.stringify(whole)}::json)`
+  await sql`${insertEvents(part`select ${id}::uuid, ${teamId}::uuid, ${name}::text, ${JSON.stringify(whole)}::text`)}`
   return id
 }
 
@@ -255,32 +254,45 @@ export async function emitEvent<E extends EventName>(
 export const raisedEventXid = part`greatest(r.event_xid, (select event_xid()))`
 
 /**
- * Writes events of runs inside a larger statement. `rows` gives id, team_id, run_id, agent_id, case_id, sequence, xid, event and data (JSON
- * of some fields, as text or not). Sequence and xid come from the run's row, raised by the same statement, so that the order of numbers is
- * the order of commits. The data is built as text: built as jsonb it was the most expensive part of a run's writes.
+ * Writes events of runs inside a larger statement: those of one run are one row (decision 0053). `rows` gives id, team_id, run_id, agent_id,
+ * case_id, sequence, xid, event and data (JSON of some fields, as text or not); the ids of the others follow from the smallest. Sequence and
+ * xid come from the run's row, raised by the same statement, so that the order of numbers is the order of commits.
  */
 export const insertRunEvents = (rows: Part): Part => part`${announcing}
-  insert into events (id, team_id, run_id, sequence, xid, event, data)
-  select e.id, e.team_id, e.run_id, e.sequence, e.xid, e.event,
-    concat('{"event_id":"', e.id, '","team_id":"', e.team_id, '","run_id":"', e.run_id, '","agent_id":"', e.agent_id, '",',
-      '"case_id":"' || e.case_id || '",', '"sequence":', e.sequence, ',', substr(e.data::text, 2))::json
-  from (${rows}) e`
+  insert into event_batches (id, team_id, run_id, agent_id, case_id, last, xid, kinds, entries)
+  select event_batch_id(min(e.id::text)::uuid), e.team_id, e.run_id, e.agent_id, e.case_id, max(e.sequence), max(e.xid),
+    string_agg(event_kind(e.event), '' order by e.sequence),
+    concat('[', string_agg(e.data::text, ',' order by e.sequence), ']')::json
+  from (${rows}) e group by e.team_id, e.run_id, e.agent_id, e.case_id`
 
-/** Writes events of no run inside a larger statement. `rows` gives id, team_id, event and the whole data, with the ids of both. */
+/** Writes events of no run inside a larger statement. `rows` gives id, team_id, event and the whole data, with the ids of both, in this order. */
 export const insertEvents = (rows: Part): Part => part`${announcing}
-  insert into events (id, team_id, event, data) ${rows}`
+  insert into event_batches (id, team_id, kinds, entries)
+  select e.id, e.team_id, event_kind(e.event), concat('[', e.data::text, ']')::json from (${rows}) e (id, team_id, event, data)`
 
-/** Erases events of runs that are gone, at most `max` of them; answers with how many. */
+/** Rows `b` of event_batches with their events `e` (place, id, sequence, event), whose data is not read. */
+export const placesOf = (batches: Part): Part => part`${batches} b cross join lateral event_places(b.id, b.last, b.kinds) e`
+
+/** The data of the event `e` of the batch `b`, as text. */
+export const eventText = part`
+  event_text(e.id, b.team_id, b.run_id, b.agent_id, b.case_id, e.sequence, b.entries -> e.place)`
+
+/** Joins the event `e` that has this id, and its batch `b`. */
+export const joinEvent = (id: Part): Part => part`
+  left join event_batches b on b.id = any(array[${id}, event_batch_id(${id})])
+  left join lateral event_places(b.id, b.last, b.kinds) e on e.id = ${id}`
+
+/** Erases events of runs that are gone, at most `max` rows of them; answers with how many. */
 export async function eraseEventsOf(sql: Sql, runIds: string[], max: number): Promise<number> {
   const gone = await sql`
-    delete from events where ctid = any(array(
-      select ctid from events where run_id = any(${runIds}::uuid[]) limit ${max} for update))
+    delete from event_batches where ctid = any(array(
+      select ctid from event_batches where run_id = any(${runIds}::uuid[]) limit ${max} for update))
     returning 1`
   return gone.length
 }
 
 /**
- * Erases events that are older than `days` days, at most `max` of those whose id comes after `after`; answers with the last id, or
+ * Erases events that are older than `days` days, at most `max` rows of those whose id comes after `after`; answers with the last id, or
  * undefined when there are no more. `keeping`: conditions for those that must stay. Ids begin with the time, so the oldest are found by the key; the time itself is asked too.
  */
 export async function eraseOldEvents(
@@ -289,12 +301,12 @@ export async function eraseOldEvents(
 ): Promise<string | undefined> {
   const gone = await one(sql<{ last: string | null; count: number }>`
     with old as materialized (
-      select ctid, id, created_at from events
+      select ctid, id, created_at from event_batches
       where id > ${after} and id < ${firstIdAt(new Date(Date.now() - days * 86_400_000))}
       order by id limit ${max} for update skip locked
     ),
     gone as (
-      delete from events where ctid = any(array(
+      delete from event_batches where ctid = any(array(
         select ctid from old where created_at < now() - make_interval(days => ${days})))
         ${keeping.reduce((all, kept) => part`${all} and not (${kept})`, empty)}
     )

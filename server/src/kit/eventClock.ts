@@ -15,7 +15,7 @@ export async function alignEventClock(sql: Sql): Promise<void> {
       select c.base from event_clock c, here where c.cluster is distinct from here.cluster for update of c
     ),
     newest as materialized (
-      select greatest((select max(xid) from events), (select max(event_xid) from runs)) as xid from clock
+      select greatest((select max(xid) from event_batches), (select max(event_xid) from runs)) as xid from clock
     )
     update event_clock set cluster = here.cluster,
       base = greatest(event_clock.base, newest.xid + 1 - pg_current_xact_id()::text::bigint)

@@ -96,7 +96,7 @@ describe('positions', () => {
   })
 
   test('of a time that the database was set back from lead to now, behind a gap', async () => {
-    const { after, isGap } = await openLine(sql, team.id, { xid: 900_000_000_000, sequence: 1, id: newId() })
+    const { after, isGap } = await openLine(sql, team.id, { xid: 900_000_000_000, last: 1, place: 0, id: newId() })
     assert.equal(isGap, true)
     await logEvents(sql, await seedRunningRun(team))
     assert.equal((await readOn(after)).given.length, 1)
@@ -115,7 +115,7 @@ describe('positions', () => {
       await seeders['agent']!(its, {})
       const runId = await seedRunningRun(its)
       await logEvents(app.context.db.sql, runId)
-      await client.query('update events set xid = xid + 1000000000000')
+      await client.query('update event_batches set xid = xid + 1000000000000')
       await client.query('update runs set event_xid = event_xid + 1000000000000')
       await client.query(`update event_clock set cluster = 'another'`)
       await alignEventClock(app.context.db.sql)
@@ -133,25 +133,25 @@ describe('positions', () => {
   )
 
   test('are read as they were written, and nothing else is one', () => {
-    const position = { xid: 12, sequence: 3, id: newId() }
+    const position = { xid: 12, last: 3, place: 2, id: newId() }
     assert.deepEqual(readPosition(positionText(position)), position)
-    for (const text of ['12', '12-3', `12-3-${newId()}x`, `-1-3-${newId()}`, `12-3-${newId().toUpperCase()}`])
+    for (const text of ['12', '12-3', `12-3-${newId()}`, `12-3-0-${newId()}x`, `-1-3-0-${newId()}`, `12-3-0-${newId().toUpperCase()}`])
       assert.equal(readPosition(text), undefined)
   })
 
   proves(
     'streams.insertCost',
-    'make no event dearer to write: it enters three indexes and is written once',
+    'make nothing dearer to write: what one change tells is one row in three indexes, written once',
     async () => {
       const indexes = await sql<{ name: string }>`
-      select indexrelid::regclass::text as name from pg_index where indrelid = 'events'::regclass order by 1`
+      select indexrelid::regclass::text as name from pg_index where indrelid = 'event_batches'::regclass order by 1`
       assert.deepEqual(
         indexes.map(({ name }) => name),
-        ['events_by_xid', 'events_pkey', 'events_run_id_sequence_key'],
+        ['event_batches_by_run', 'event_batches_by_xid', 'event_batches_pkey'],
       )
       const { after } = await openLine(sql, team.id, undefined)
       await logEvents(sql, await seedRunningRun(team))
-      const versions = () => sql`select xmin::text, xmax::text from events where team_id = ${team.id}`
+      const versions = () => sql`select xmin::text, xmax::text from event_batches where team_id = ${team.id}`
       const before = await versions()
       assert.equal((await readOn(after)).given.length, 1)
       assert.deepEqual(await versions(), before)

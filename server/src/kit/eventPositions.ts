@@ -1,6 +1,7 @@
 // Where an event stands in its team's stream: by the transaction that wrote it, then by its number in its run.
 import { newId } from '../base/ids.ts'
 import { one, part, type Part, type Sql } from '../base/db.ts'
+import { placesOf } from './event.ts'
 
 /**
  * Ids and times are made before a commit, so an event with an older id may become visible after one with a newer id, and
@@ -11,9 +12,11 @@ import { one, part, type Part, type Sql } from '../base/db.ts'
 export interface Position {
   /** The number of the transaction (event_xid). */
   xid: number
-  /** In the run; 0 for events of no run. */
-  sequence: number
-  /** The id of the event. Its time is that of the position. */
+  /** The last sequence of its batch; 0 for events of no run. */
+  last: number
+  /** Its place in its batch. */
+  place: number
+  /** The id of its batch. Its time is that of the position. */
   id: string
 }
 
@@ -21,29 +24,29 @@ export interface Position {
 const keptMs = 24 * 3_600_000
 const kept = part`make_interval(secs => ${keptMs / 1000})`
 
-const form = /^(\d{1,15})-(\d{1,15})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const form = /^(\d{1,15})-(\d{1,15})-(\d{1,5})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 /** The id that a reader gets with an event. */
-export const positionText = ({ xid, sequence, id }: Position): string => `${xid}-${sequence}-${id}`
+export const positionText = ({ xid, last, place, id }: Position): string => `${xid}-${last}-${place}-${id}`
 
 /** Undefined: no stream ever gave it. */
 export function readPosition(text: string): Position | undefined {
-  const [, xid, sequence, id] = form.exec(text) ?? []
-  return id === undefined ? undefined : { xid: Number(xid), sequence: Number(sequence), id }
+  const [, xid, last, place, id] = form.exec(text) ?? []
+  return id === undefined ? undefined : { xid: Number(xid), last: Number(last), place: Number(place), id }
 }
 
 /** Larger than every sequence: whatever its transaction wrote stands before it. */
 const lastSequence = 2_147_483_647
 
 /** Behind all transactions before this one. */
-const justBefore = (xid: number): Position => ({ xid: xid - 1, sequence: lastSequence, id: newId() })
+const justBefore = (xid: number): Position => ({ xid: xid - 1, last: lastSequence, place: 0, id: newId() })
 
-/** SQL of an event's position, in the order of the stream. */
-export const positionOf = (event: Part): Part => part`${event}.xid, coalesce(${event}.sequence, 0), ${event}.id`
+/** SQL of where a batch `b` stands, in the order of the stream. */
+export const batchPosition = part`b.xid, coalesce(b.last, 0), b.id`
 
-/** What stands behind this position. The transaction is named by itself, so that the index finds it. */
-const behind = ({ xid, sequence, id }: Position): Part =>
-  part`e.xid >= ${xid} and (${positionOf(part`e`)}) > (${xid}::bigint, ${sequence}::bigint, ${id}::uuid)`
+/** Batches of a team that stand behind this position. The transaction is named by itself, so that the index finds it. */
+const behind = (teamId: string, { xid, last, id }: Position): Part => part`b.team_id = ${teamId} and b.xid >= ${xid}
+  and (${batchPosition}) > (${xid}::bigint, ${last}::bigint, ${id}::uuid)`
 
 /**
  * The oldest transaction that may still write events, or the next one if none is open: a statement that begins after this sees all
@@ -86,22 +89,23 @@ export const openAfterUpgrade = (sql: Sql, teamId: string): Promise<Opened> =>
   resumeLate(sql, teamId, { ...justBefore(1), id: '00000000-0000-7000-8000-000000000000' })
 
 async function beginNow(sql: Sql, teamId: string, oldest: number): Promise<Opened> {
-  const there = await sql<{ id: string }>`select id from events where team_id = ${teamId} and xid >= ${oldest}`
+  const there = await sql<{ id: string }>`
+    select e.id from ${placesOf(part`event_batches`)} where b.team_id = ${teamId} and b.xid >= ${oldest}`
   return { after: justBefore(oldest), isGap: false, had: new Set(there.map(({ id }) => id)) }
 }
 
 /** A reader of more than a day ago: what is older than that is passed over. */
 async function resumeLate(sql: Sql, teamId: string, last: Position): Promise<Opened> {
   const { is_stored, is_next_old } = await one(sql<{ is_stored: boolean; is_next_old: boolean | null }>`
-    select exists (select from events where id = ${last.id} and team_id = ${teamId}) as is_stored,
-      (select e.created_at <= now() - ${kept} from events e where e.team_id = ${teamId} and ${behind(last)}
-       order by ${positionOf(part`e`)} limit 1) as is_next_old`)
+    select exists (select from event_batches where id = ${last.id} and team_id = ${teamId}) as is_stored,
+      (select b.created_at <= now() - ${kept} from event_batches b where ${behind(teamId, last)}
+       order by ${batchPosition} limit 1) as is_next_old`)
   // what stood behind it may have been erased together with it
   const isGap = is_next_old === true || !is_stored
   if (!is_next_old) return { after: last, isGap, had: new Set() }
   const [first] = await sql<{ xid: number }>`
-    select e.xid from events e where e.team_id = ${teamId} and ${behind(last)} and e.created_at > now() - ${kept}
-    order by e.xid limit 1`
+    select b.xid from event_batches b where ${behind(teamId, last)} and b.created_at > now() - ${kept}
+    order by b.xid limit 1`
   const oldest = await oldestOpen(sql)
   return { after: justBefore(first ? Math.min(first.xid, oldest) : oldest), isGap, had: new Set() }
 }

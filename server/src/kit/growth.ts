@@ -15,7 +15,7 @@ const groups = {
     'evaluations',
     'evaluation_transcripts',
   ],
-  events: ['events'],
+  events: ['event_batches'],
   blobs: ['blobs', 'blob_chunks'],
   files: ['workspace_files', 'browser_screenshots', 'browser_pages', 'memory_files'],
   cases: ['cases', 'case_events', 'case_search', 'case_labels'],
@@ -47,7 +47,7 @@ export async function readGrowth(sql: Sql): Promise<Growth[]> {
     ),
     oldest (what, at) as (
       values ('runs', (select created_at from runs order by id limit 1)),
-        ('events', (select created_at from events order by id limit 1)),
+        ('events', (select created_at from event_batches order by id limit 1)),
         ('blobs', (select created_at from blobs order by created_at limit 1)),
         ('cases', (select created_at from cases order by id limit 1)),
         ('audit', (select created_at from audit_log order by id limit 1)),

@@ -144,7 +144,7 @@ proves(
 
 proves('lists.bytes', 'streams read events in batches that are bounded in bytes, and lose none', async () => {
   const runId = await startRun(team, echo, { message: 'hello' })
-  await sql`delete from events where run_id = ${runId}`
+  await sql`delete from event_batches where run_id = ${runId}`
   await sql`
     insert into events (id, team_id, run_id, sequence, event, data)
     select gen_random_uuid(), ${team.id}, ${runId}, n, 'run.completed', ${JSON.stringify({ output: large })}::json

@@ -25,14 +25,14 @@ function explained(plans: string[], sql: Sql): Sql {
 
 proves('streams.plans', 'new events are found and read by index', async () => {
   await db.sql`
-    insert into events (id, team_id, run_id, sequence, event, data, created_at)
-    select gen_random_uuid(), ${team.id}, md5(run::text)::uuid, n, 'run.file.created', '{}', now() - random() * interval '10 hours'
+    insert into event_batches (id, team_id, run_id, last, kinds, entries, created_at)
+    select gen_random_uuid(), ${team.id}, md5(run::text)::uuid, n, 'w', '[{}]', now() - random() * interval '10 hours'
     from generate_series(1, 1000) run, generate_series(1, 20) n`
   await db.sql`
     insert into runs (id, team_id, agent_id, build_id, run_number, source, title, status, event_seq)
     select md5(run::text)::uuid, ${team.id}, ${team.id}, ${team.id}, run, 'api', 'Followed', 'running', 20
     from generate_series(1, 1000) run`
-  await db.sql`analyze events, runs`
+  await db.sql`analyze event_batches, runs`
 
   const plans: string[] = []
   const sql = explained(plans, db.sql)
@@ -41,12 +41,12 @@ proves('streams.plans', 'new events are found and read by index', async () => {
   assert.equal((await read.runsThatMoved(sql, groups)).length, 1)
   assert.equal((await read.runEvents(sql, groups))[0]!.events.length, 17)
   const until = await oldestOpen(db.sql)
-  const inTeam = [{ teamId: team.id, after: { xid: 1, sequence: 0, id: newId() } }]
+  const inTeam = [{ teamId: team.id, after: { xid: 1, last: 0, place: 0, id: newId() } }]
   assert.equal((await read.teamsThatMoved(sql, inTeam, until)).length, 1)
   assert.equal((await read.teamEvents(sql, inTeam, until))[0]!.events.length, 32)
   assert.equal(plans.length, 4)
   assert.deepEqual(
-    plans.filter((plan) => /Seq Scan on (events|runs)/.test(plan)),
+    plans.filter((plan) => /Seq Scan on (event_batches|runs)/.test(plan)),
     [],
   )
 })

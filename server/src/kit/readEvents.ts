@@ -1,17 +1,18 @@
 // Reads what is new for groups of readers: which of them have something, and the next batch of it.
 import { mustHave } from '../base/mustHave.ts'
 import { part, wordList, type Part, type Sql } from '../base/db.ts'
-import type { EventName } from './event.ts'
-import { positionOf, type Position } from './eventPositions.ts'
+import { eventText, type EventName } from './event.ts'
+import { batchPosition, type Position } from './eventPositions.ts'
 import { endedStatuses } from './states.ts'
 
 /** SQL list for `status in …`. */
 const endedList = wordList(endedStatuses)
 
-/** How many events one group gets at a time. */
-const batch = 32
-/** How many bytes these have together; the first event always comes. */
-const batchBytes = 1024 * 1024
+/** How many rows of events are read for a group at a time. */
+const rowsMax = 32
+/** How many events and bytes a group gets at a time; the first event always comes. */
+const eventsMax = 256
+const bytesMax = 1024 * 1024
 
 /** What one group gets. */
 export interface Batch<Place> {
@@ -69,18 +70,19 @@ export async function runsThatMoved<G extends InRun>(sql: Sql, groups: G[]): Pro
 
 /** The groups as rows `w`. */
 const teamRows = (groups: InTeam[]): Part => part`unnest(${groups.map(({ teamId }) => teamId)}::uuid[],
-      ${groups.map(({ after }) => after.xid)}::bigint[], ${groups.map(({ after }) => after.sequence)}::bigint[],
-      ${groups.map(({ after }) => after.id)}::uuid[]) with ordinality as w (team_id, xid, sequence, id, place)`
+      ${groups.map(({ after }) => after.xid)}::bigint[], ${groups.map(({ after }) => after.last)}::bigint[],
+      ${groups.map(({ after }) => after.id)}::uuid[], ${groups.map(({ after }) => after.place)}::int[])
+      with ordinality as w (team_id, xid, last, id, after, place)`
 
-/** The events `e` of the team of `w` behind its position and before the transaction `until`. */
-const behindTeam = (until: number): Part => part`e.team_id = w.team_id and e.xid >= w.xid and e.xid < ${until}
-      and (${positionOf(part`e`)}) > (w.xid, w.sequence, w.id)`
+/** The batches `b` of the team of `w` that have events behind its position, before the transaction `until`. */
+const behindTeam = (until: number): Part => part`b.team_id = w.team_id and b.xid >= w.xid and b.xid < ${until}
+      and (${batchPosition}) >= (w.xid, w.last, w.id) and (b.id <> w.id or length(b.kinds) > w.after + 1)`
 
 /** The groups whose team has events behind the reader's, from transactions before `until`. */
 export async function teamsThatMoved<G extends InTeam>(sql: Sql, groups: G[], until: number): Promise<G[]> {
   const moved = await sql<{ place: number }>`
     select w.place from ${teamRows(groups)}
-    where exists (select 1 from events e where ${behindTeam(until)})`
+    where exists (select 1 from event_batches b where ${behindTeam(until)})`
   return moved.map(({ place }) => mustHave(groups[place - 1], 'the group of a team that moved'))
 }
 
@@ -88,6 +90,9 @@ interface Row {
   /** The place of its group among the groups. */
   place: number
   xid: number
+  last: number
+  batch_id: string
+  batch_place: number
   sequence: number
   id: string
   event: EventName
@@ -98,23 +103,35 @@ interface Row {
   is_cut: boolean
 }
 
-/** SQL for the next events of a group. The size of JSON is known before its text is made. */
-const nextOf = (of: Part, order: Part): Part => part`
-  select xid, sequence, id, run_id, event, created_at, data::text as data, bytes_after > ${batchBytes}::bigint as is_cut from (
-    select e.xid, coalesce(e.sequence, 0) as sequence, e.id, e.run_id, e.event, e.created_at, e.data,
-      row_number() over (order by ${order}) as place,
-      sum(octet_length(e.data::text)) over (order by ${order}) as bytes_so_far,
-      sum(octet_length(e.data::text)) over () as bytes_after
-    from (select * from events e where ${of} order by ${order} limit ${batch}) e
-  ) e where place = 1 or bytes_so_far <= ${batchBytes}::bigint`
+/**
+ * SQL for the next events of a group: of the batches `b` that `of` finds, those events `e` that `isNext` holds for. The size of a text is
+ * known before it is sent.
+ */
+const nextOf = (of: Part, order: Part, isNext: Part): Part => part`
+  select xid, last, batch_id, batch_place, sequence, id, run_id, event, created_at, data,
+    bytes_after > ${bytesMax}::bigint or events_after > ${eventsMax}::int or rows_after = ${rowsMax} as is_cut
+  from (
+    select *, sum(octet_length(data)) over (order by batch, batch_place) as bytes_so_far, row_number() over (order by batch, batch_place) as number,
+      sum(octet_length(data)) over () as bytes_after, count(*) over () as events_after, max(batch) over () as rows_after
+    from (
+      select b.xid, coalesce(b.last, 0) as last, b.id as batch_id, e.place as batch_place, coalesce(e.sequence, 0) as sequence, e.id, b.run_id, e.event,
+        b.created_at, b.batch, ${eventText} as data
+      from (
+        select b.*, row_number() over (order by ${order}) as batch from event_batches b where ${of} order by ${order} limit ${rowsMax}
+      ) b cross join lateral event_places(b.id, b.last, b.kinds) e where ${isNext}
+    ) e
+  ) e where number = 1 or (number <= ${eventsMax} and bytes_so_far <= ${bytesMax}::bigint)`
 
 export async function runEvents(sql: Sql, groups: InRun[]): Promise<Batch<number>[]> {
   const rows = await sql<Row>`
     select w.place, e.*
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ runId }) => runId)}::uuid[],
       ${groups.map(({ after }) => after)}::bigint[]) with ordinality as w (team_id, run_id, after, place)
-    cross join lateral (
-      ${nextOf(part`e.run_id = w.run_id and e.team_id = w.team_id and e.sequence > w.after`, part`e.sequence`)}) e
+    cross join lateral (${nextOf(
+      part`b.run_id = w.run_id and b.team_id = w.team_id and b.last > w.after`,
+      part`b.last`,
+      part`e.sequence > w.after`,
+    )}) e
     order by w.place, e.sequence`
   return batchesOf(groups, rows, ({ sequence }) => sequence)
 }
@@ -132,10 +149,10 @@ export async function teamEvents(sql: Sql, groups: InTeam[], until: number): Pro
       when e.run_id is not null and r.id is null then ${nobody}::uuid end as only_for
     from ${teamRows(groups)}
     cross join lateral (
-      ${nextOf(behindTeam(until), positionOf(part`e`))}) e
+      ${nextOf(behindTeam(until), batchPosition, part`b.id <> w.id or e.place > w.after`)}) e
     left join lateral (select id, source, agent_id from runs where id = e.run_id limit 1) r on true
-    order by w.place, e.xid, e.sequence, e.id`
-  return batchesOf(groups, rows, ({ xid, sequence, id }) => ({ xid, sequence, id }))
+    order by w.place, e.xid, e.last, e.batch_id, e.batch_place`
+  return batchesOf(groups, rows, ({ xid, last, batch_place: place, batch_id: id }) => ({ xid, last, place, id }))
 }
 
 function batchesOf<Place>(groups: unknown[], rows: Row[], placeOf: (row: Row) => Place): Batch<Place>[] {
@@ -143,7 +160,7 @@ function batchesOf<Place>(groups: unknown[], rows: Row[], placeOf: (row: Row) =>
   for (const row of rows) {
     const to = mustHave(batches[row.place - 1], 'the batch of an event')
     to.events.push(readEvent(row, placeOf(row)))
-    to.isMore = row.is_cut || to.events.length === batch
+    to.isMore = row.is_cut
   }
   return batches
 }

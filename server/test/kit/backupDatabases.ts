@@ -129,7 +129,7 @@ export async function fillTeams(address: Address): Promise<void> {
        select gen_random_uuid(), id, 'api_key', 'createTeam', 'r', 201 from t
      )
      insert into events (id, team_id, run_id, sequence, event, data)
-     select gen_random_uuid(), id, null, null, 'made', jsonb_build_object('text', name, 'n', 1e30, 'none', null) from t`,
+     select gen_random_uuid(), id, null, null, 'connection.updated', jsonb_build_object('text', name, 'n', 1e30, 'none', null) from t`,
     [nasty],
   )
 }

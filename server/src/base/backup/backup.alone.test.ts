@@ -165,7 +165,7 @@ describe('backup and restore', { concurrency: 2 }, () => {
           `insert into teams (id, name) values (gen_random_uuid(), 'team') returning id`,
         )
         await client.query(`insert into members (id, team_id, name, role) values ($1, $1, 'm', 'admin')`, [rows[0]!.id])
-        await client.query(`insert into events (id, team_id, event, data) values ($1, $1, 'e', '{}')`, [rows[0]!.id])
+        await client.query(`insert into events (id, team_id, event, data) values ($1, $1, 'connection.updated', '{}')`, [rows[0]!.id])
         await client.query('commit')
         load.commits += 1
         load.bell.emit('commit')
@@ -259,7 +259,7 @@ async function thereAndBack(rows: number): Promise<number> {
   await query(
     source,
     `insert into events (id, team_id, event, data)
-     select gen_random_uuid(), '00000000-0000-0000-0000-000000000001', 'e',
+     select gen_random_uuid(), '00000000-0000-0000-0000-000000000001', 'connection.updated',
        jsonb_build_object('n', n, 'text', repeat(md5(n::text), 57)) from generate_series(1, ${rows}) n`,
   )
   const file = fileNamed(`big-${rows}`)

@@ -27,7 +27,7 @@ async function keptBytes(runId: string): Promise<{ blobs: number; rows: number }
         select text_blob from run_messages where run_id = ${runId} union select message_blob from runs where id = ${runId})) as blobs,
       (select sum(pg_column_size(r.*)) from runs r where id = ${runId})
         + (select sum(pg_column_size(m.*)) from run_messages m where run_id = ${runId})
-        + (select sum(pg_column_size(e.*)) from events e where run_id = ${runId})::bigint as rows`
+        + (select sum(pg_column_size(e.*)) from event_batches e where run_id = ${runId})::bigint as rows`
   return kept!
 }
 

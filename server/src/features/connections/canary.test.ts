@@ -201,7 +201,7 @@ proves(
     assertClean('the log', service.logged.join('\n'))
     const tables = await dumpTables(context)
     assert.ok(
-      tables.get('public.events')!.includes('connection.action_required') &&
+      tables.get('public.event_batches')!.includes('waiting_run_ids') &&
         tables.get('public.run_messages')!.includes('[cut]'),
     )
     for (const [table, text] of tables) assertClean(table, text)

@@ -1,11 +1,11 @@
 // Lists the events of a run, oldest first, each with what became of its deliveries.
-import { empty, one, part, type Part, type Sql } from '../../base/db.ts'
-import { eventNames, withheldEvents } from '../../kit/event.ts'
+import { one, part, type Sql } from '../../base/db.ts'
+import { eventNames, placesOf, withheldEvents, type EventName } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
-import { listed, truncatedField } from '../../kit/pageBytes.ts'
-import { pageOf, paging, readLongRows } from '../../kit/paging.ts'
+import { truncatedField } from '../../kit/pageBytes.ts'
+import { pageOf, paging } from '../../kit/paging.ts'
 import { Id, named, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
-import { DeliveryCounts, eventData, withDeliveryCounts } from './listedEvents.ts'
+import { DeliveryCounts, readListed, withDeliveryCounts, type EventPlace } from './listedEvents.ts'
 
 const RunEvent = named(
   'RunEvent',
@@ -35,22 +35,21 @@ export const listRunEvents = operation({
   status: 200,
   answer: pageOf('events', RunEvent),
   async handler({ team, run, caller, query: { limit, offset }, sql }) {
-    const withheld = withheldEvents(caller.scopes)
-    const kinds = withheld.length === 0 ? empty : part`and event <> all(${withheld}::text[])`
-    const where = part`run_id = ${run.id} and team_id = ${team.id} ${kinds}`
-    const list = { table: part`events`, where, order: part`events.sequence`, columns, long: [eventData] }
-    const rows = await readLongRows<Omit<RunEvent, 'deliveries'>>(sql, list, part`limit ${limit} offset ${offset}`)
+    const found = await sql<EventPlace>`
+      select b.id, e.place from ${placesOf(part`event_batches`)}
+      where b.run_id = ${run.id} and b.team_id = ${team.id} and e.event <> all(${withheldEvents(caller.scopes)}::text[])
+      order by b.last, e.place limit ${limit} offset ${offset}`
+    const rows = await readListed<Row>(sql, team.id, found, 'sequence')
     const events = await withDeliveryCounts(sql, team.id, rows, () => run.id)
-    return { events, total: await countEvents(sql, team.id, run.id, kinds), limit, offset }
+    return { events, total: await countEvents(sql, team.id, run.id, withheldEvents(caller.scopes)), limit, offset }
   },
 })
 
-const columns = part`events.id, events.sequence, events.event, events.created_at, ${listed(eventData)} as data`
+type Row = Omit<RunEvent, 'deliveries'>
 
-/** Asks for the team by the run, so that the index alone can count the events of a long run. */
-async function countEvents(sql: Sql, teamId: string, runId: string, kinds: Part): Promise<number> {
+async function countEvents(sql: Sql, teamId: string, runId: string, withheld: EventName[]): Promise<number> {
   const counted = await one(sql<{ total: number }>`
-    select count(*) as total from events
-    where run_id = (select id from runs where id = ${runId} and team_id = ${teamId}) ${kinds}`)
+    select count(*) as total from ${placesOf(part`event_batches`)}
+    where b.run_id = ${runId} and b.team_id = ${teamId} and e.event <> all(${withheld}::text[])`)
   return counted.total
 }

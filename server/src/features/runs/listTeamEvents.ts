@@ -1,13 +1,11 @@
 // Lists the events of a team, newest first, each with what became of its deliveries.
-import { part } from '../../base/db.ts'
 import { idForFilter } from '../../base/ids.ts'
 import { eventNames, withheldEvents } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
-import { listed, truncatedField } from '../../kit/pageBytes.ts'
-import { readLongRows } from '../../kit/paging.ts'
+import { truncatedField } from '../../kit/pageBytes.ts'
 import { Id, instant, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
-import { DeliveryCounts, eventData, withDeliveryCounts } from './listedEvents.ts'
-import { cursorPattern, lookedMax, nextIds, readCursor, writeCursor } from './teamEventPages.ts'
+import { DeliveryCounts, readListed, withDeliveryCounts } from './listedEvents.ts'
+import { cursorPattern, nextPlaces, readCursor, writeCursor } from './teamEventPages.ts'
 
 const TeamEvent = named(
   'TeamEvent',
@@ -29,7 +27,7 @@ export const listTeamEvents = operation({
   route: 'GET /v2/teams/:teamId/event-log',
   summary: 'List a team’s events',
   description:
-    `Newest first, as they are stored: events are erased after their time. A request looks through ${lookedMax} events at most, so a page ` +
+    'Newest first, as they are stored: events are erased after their time. A request looks through a part of the log at most, so a page ' +
     'may have fewer than `limit`, or none; `looked_until` says then how far it looked. `next_before` continues it, and is null at the end. Kinds of events that the credential may ' +
     'not read are left out, as in the stream.',
   scope: 'runs:read',
@@ -61,16 +59,11 @@ export const listTeamEvents = operation({
       runId: runId === undefined ? undefined : idForFilter(runId),
       limit,
     }
-    const { ids, next, lookedUntil } = await nextIds(sql, wanted, before === undefined ? undefined : readCursor(before))
-    const where = part`team_id = ${team.id} and id = any(${ids}::uuid[])`
-    const order = part`array_position(${ids}::uuid[], events.id)`
-    const rows = await readLongRows<Row>(sql, { table: part`events`, where, order, columns, long: [eventData] })
+    const { found, next, lookedUntil } = await nextPlaces(sql, wanted, before === undefined ? undefined : readCursor(before))
+    const rows = await readListed<Row>(sql, team.id, found, 'run_id')
     const events = await withDeliveryCounts(sql, team.id, rows, (row) => row.run_id)
     return { events, next_before: next === undefined ? null : writeCursor(next), looked_until: lookedUntil }
   },
 })
 
 type Row = Omit<TeamEvent, 'deliveries'>
-
-const columns = part`
-  events.id, events.run_id, events.event, events.created_at, ${listed(eventData)} as data`

@@ -1,6 +1,7 @@
 // What lists of events share: their data, which may be cut, and what became of their deliveries.
 import { part, type Sql } from '../../base/db.ts'
-import { beginningOf, type LongColumn } from '../../kit/pageBytes.ts'
+import { eventText } from '../../kit/event.ts'
+import { beginningOf, listed, markTruncated, truncatedColumn, withinPage, type LongColumn } from '../../kit/pageBytes.ts'
 import { named, Type, type Static } from '../../kit/schema.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -17,10 +18,37 @@ export const DeliveryCounts = named(
 
 type DeliveryCounts = Static<typeof DeliveryCounts>
 
-export const eventData: LongColumn = {
-  whole: part`events.data`,
-  bytes: part`octet_length(events.data::text)`,
-  short: part`to_json(${beginningOf(part`events.data::text`)})`,
+/** An event by its batch and its place in it. */
+export interface EventPlace {
+  id: string
+  place: number
+}
+
+const eventData: LongColumn = {
+  whole: part`listed.data::json`,
+  bytes: part`octet_length(listed.data)`,
+  short: part`to_json(${beginningOf(part`listed.data`)})`,
+}
+
+/** The events of a page in their order, each with its data: it is cut from where the page would be too large. */
+export async function readListed<Row extends { truncated?: boolean }>(
+  sql: Sql,
+  teamId: string,
+  places: EventPlace[],
+  column: 'sequence' | 'run_id',
+): Promise<Row[]> {
+  const rows = await sql<Row>`
+    with listed as materialized (
+      select w.n as place, e.id, e.sequence, e.event, b.run_id, b.created_at, ${eventText} as data
+      from unnest(${places.map(({ id }) => id)}::uuid[], ${places.map(({ place }) => place)}::int[]) with ordinality as w (id, place, n)
+      join event_batches b on b.id = w.id and b.team_id = ${teamId}
+      join lateral event_places(b.id, b.last, b.kinds) e on e.place = w.place
+    )
+    select listed.id, ${column === 'sequence' ? part`listed.sequence` : part`listed.run_id`}, listed.event, listed.created_at,
+      ${listed(eventData)} as data, ${truncatedColumn([eventData])}
+    from ${withinPage(part`select id, place, octet_length(data) as bytes from listed`)} page join listed on listed.id = page.id
+    order by page.place`
+  return markTruncated(rows)
 }
 
 const none = { total: 0, delivered: 0, retrying: 0, dead: 0 }

@@ -103,11 +103,11 @@ describe('the stream of a run', () => {
 
   test('ends when the run is deleted, and skips what is kept no more', async () => {
     const runId = await seedRunningRun(team)
-    await logEvents(sql, runId, 4)
-    await sql`delete from events where run_id = ${runId} and sequence <> 3`
+    for (let n = 0; n < 4; n++) await logEvents(sql, runId)
+    await sql`delete from event_batches where run_id = ${runId} and last <> 3`
     const reader = await readStream(baseUrl, team, pathOf(runId))
     await reader.until(({ events }) => events.length === 1)
-    await sql`delete from events where run_id = ${runId}`
+    await sql`delete from event_batches where run_id = ${runId}`
     await logEvents(sql, runId)
     await reader.until(({ events }) => events.length === 2)
     assert.deepEqual(idsOf(reader), [3, 5])

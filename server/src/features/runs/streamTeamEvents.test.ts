@@ -183,8 +183,8 @@ describe('the stream of a team', () => {
       reader.leave()
       await reader.ended
       await sql`
-      update events set created_at = created_at - interval '25 hours'
-      where team_id = ${team.id} and run_id = ${runId} and sequence <= 3`
+      update event_batches set created_at = created_at - interval '25 hours'
+      where team_id = ${team.id} and run_id = ${runId} and last <= 3`
       const behind = await readStream(baseUrl, team, path, { lastEventId })
       await behind.until((its) => told(its).length === 1)
       assert.equal(kindsOf(behind)[0], 'gap')
@@ -204,7 +204,7 @@ describe('the stream of a team', () => {
     await reader.ended
     for (let n = 0; n < 3; n++) await logEvents(sql, runId)
     await sql`
-      update events set created_at = created_at - interval '3 days' where run_id = ${runId} and sequence <= 2`
+      update event_batches set created_at = created_at - interval '3 days' where run_id = ${runId} and last <= 2`
     const back = await readStream(baseUrl, team, path, { lastEventId: longAgo(reader.lastEventId()!) })
     await back.until((its) => told(its).length === 2)
     assert.equal(kindsOf(back)[0], 'gap')
@@ -213,13 +213,14 @@ describe('the stream of a team', () => {
 
   proves('streams.upgrade', 'takes a whole number, which its ids were before, and refuses what is no id', async () => {
     const runId = await seedRunningRun(team)
-    await logEvents(sql, runId, 2)
-    await sql`update events set xid = 0 where run_id = ${runId} and sequence = 1`
+    await logEvents(sql, runId)
+    await logEvents(sql, runId)
+    await sql`update event_batches set xid = 0 where run_id = ${runId} and last = 1`
     const back = await readStream(baseUrl, team, path, { lastEventId: '4711' })
     await back.until((its) => told(its).length === 1)
     assert.equal(kindsOf(back)[0], 'gap')
     assert.deepEqual(sequencesOf(back), [2])
-    for (const id of ['x', '1-2', '4711-1-not-an-id']) {
+    for (const id of ['x', '1-2', '4711-1-0-not-an-id']) {
       const { status, body } = await team.call(`GET ${path}`, { headers: { 'last-event-id': id } })
       assert.deepEqual([status, body.error], [400, 'invalid_request'])
     }

@@ -8,8 +8,8 @@ import { openAfterUpgrade, positionText, readPosition, type Opened } from '../..
 import { strangeLastEventId, stream } from '../../kit/stream.ts'
 
 const examplePositions = {
-  start: '4711-2147483647-01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f',
-  event: '4713-9-01981c5e-7a52-7d01-8c3b-2a1b3c4d5e6f',
+  start: '4711-2147483647-0-01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f',
+  event: '4713-9-4-01981c5e-7a52-7d01-8c3b-2a1b3c4d0000',
 }
 
 export const streamTeamEvents = stream({

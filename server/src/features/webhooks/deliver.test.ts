@@ -379,9 +379,9 @@ suite('a subscription', () => {
     const { team, receiver, runId } = await ranFor(['run.completed', 'run.started'])
     await drainDeliveries(service)
     await sql`update deliveries set state = 'dead' where run_id = ${runId} and event = 'run.started'`
-    await sql`update events set created_at = now() - interval '40 days' where run_id = ${runId}`
+    await sql`update event_batches set created_at = now() - interval '40 days' where run_id = ${runId}`
     // ids tell the time too, and a delivery's id is made of its event's
-    await sql`update events set id = overlay(id::text placing '00000000-0000' from 1 for 13)::uuid where run_id = ${runId}`
+    await sql`update event_batches set id = overlay(id::text placing '00000000-0000' from 1 for 13)::uuid where run_id = ${runId}`
     await sql`
       update deliveries set event_id = overlay(event_id::text placing '00000000-0000' from 1 for 13)::uuid,
         id = delivery_id(overlay(event_id::text placing '00000000-0000' from 1 for 13)::uuid, target_id)

@@ -228,7 +228,7 @@ proves('deliveries.forgotten', 'an event that is erased takes its deliveries wit
   const team = await seedTeam(service)
   const webhook = await subscribe(team, ['*'])
   const [erased] = await emitAll(team)
-  await team.sql`delete from events where id = ${erased!}`
+  await team.sql`delete from event_batches where id = ${erased!}`
   const made = await madeFor(team, webhook)
   assert.equal(made.length, eventNames.length - 1)
   assert.ok(made.every(({ event_id }) => event_id !== erased))

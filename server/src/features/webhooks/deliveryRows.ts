@@ -1,6 +1,7 @@
 // The rows of delivery: which targets have work, which process has them, what is to be sent, and with what result.
 import { part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
+import { eventText, joinEvent } from '../../kit/event.ts'
 import { noteDeliveries } from '../../engine/counting/usage.ts'
 import { deathsAfter, deathsAfterSuspectProcess, suspectRoles, suspectDeaths } from '../../kit/deaths.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
@@ -73,23 +74,23 @@ export const readTargets = (sql: Sql, workerId: string, ids: string[]) => sql<Ta
 
 /** The next new deliveries of each target in their order, without those that are in memory. */
 export const loadNew = (sql: Sql, targetIds: string[], known: string[], max: number) => sql<Loaded>`
-  select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data, e.data)::text as data
+  select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data::text, ${eventText}) as data
   from unnest(${targetIds}::uuid[]) as t (id) cross join lateral (
     select * from deliveries d where d.target_id = t.id and d.state = 'new' and d.id <> all(${known}::uuid[])
     order by d.n limit ${max}) d
-  left join events e on e.id = d.event_id
+  ${joinEvent(part`d.event_id`)}
   order by d.n`
 
 /** Retries whose time has come, and replays. */
 export const loadDue = (sql: Sql, targetIds: string[], known: string[], max: number) => sql<Loaded>`
-  select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data, e.data)::text as data
+  select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data::text, ${eventText}) as data
   from delivery_targets t cross join lateral (
     (select * from deliveries d where d.target_id = t.id and d.state = 'retrying' and d.due_at <= now() and d.id <> all(${known}::uuid[])
      order by d.due_at limit ${max})
     union all
     (select * from deliveries d where d.target_id = t.id and d.state = 'replaying' and d.id <> all(${known}::uuid[])
      order by d.n limit ${max})) d
-  left join events e on e.id = d.event_id
+  ${joinEvent(part`d.event_id`)}
   where t.id = any(${targetIds}::uuid[]) and t.retry_at <= now()
   order by d.due_at, d.n`
 

@@ -3,5 +3,7 @@ import { part } from '../../base/db.ts'
 
 export const keepsUndelivered = part`
   exists (
-    select from delivery_targets t join deliveries d on d.id = delivery_id(events.id, t.id)
-    where t.team_id = events.team_id and d.state <> 'delivered')`
+    select from delivery_targets t
+    cross join lateral event_places(event_batches.id, event_batches.last, event_batches.kinds) e
+    join deliveries d on d.id = delivery_id(e.id, t.id)
+    where t.team_id = event_batches.team_id and d.state <> 'delivered')`
