@@ -18,6 +18,13 @@ create function event_places(batch uuid, last bigint, kinds text) returns table 
   from generate_series(0, length(kinds) - 1) p
 $$;
 
+-- The events of a batch with their data, which is read once for all of them.
+create function event_rows(batch uuid, last bigint, kinds text, entries json)
+  returns table (place int, id uuid, sequence bigint, event text, data json) language sql immutable parallel safe rows 5 as $$
+  select n::int - 1, event_id(batch, n::int - 1), last - length(kinds) + n, event_name(substr(kinds, n::int, 1)), entry
+  from json_array_elements(entries) with ordinality as a (entry, n)
+$$;
+
 -- The data of an event as everybody gets it, always the same. Of an event without an agent it is stored as it is.
 create function event_text(id uuid, team_id uuid, run_id uuid, agent_id uuid, case_id uuid, sequence bigint, data json) returns text
   language sql immutable parallel safe as $$
@@ -28,9 +35,8 @@ $$;
 -- One row for each event, for people and for processes of the version before. Nothing here finds an event by its id: it is computed.
 create view events as
   select e.id, b.team_id, b.run_id, e.sequence, e.event,
-    event_text(e.id, b.team_id, b.run_id, b.agent_id, b.case_id, e.sequence, a.data)::json as data, b.created_at, b.xid
-  from event_batches b cross join lateral event_places(b.id, b.last, b.kinds) e
-  join lateral json_array_elements(b.entries) with ordinality as a (data, n) on a.n = e.place + 1;
+    event_text(e.id, b.team_id, b.run_id, b.agent_id, b.case_id, e.sequence, e.data)::json as data, b.created_at, b.xid
+  from event_batches b cross join lateral event_rows(b.id, b.last, b.kinds, b.entries) e;
 create function events_become_batches() returns trigger language plpgsql as $$
 begin
   insert into event_batches (id, team_id, run_id, last, xid, created_at, kinds, entries)
@@ -111,8 +117,8 @@ begin
       'created_at', to_char(f.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'data', f.data)) as content
     from (
       select e.id, e.event, e.sequence, b.team_id, b.run_id, b.created_at,
-        event_text(e.id, b.team_id, b.run_id, b.agent_id, b.case_id, e.sequence, b.entries -> e.place)::json as data
-      from fresh b cross join lateral event_places(b.id, b.last, b.kinds) e
+        event_text(e.id, b.team_id, b.run_id, b.agent_id, b.case_id, e.sequence, e.data)::json as data
+      from fresh b cross join lateral event_rows(b.id, b.last, b.kinds, b.entries) e
     ) f
   ) e join triggers t on t.team_id = e.team_id and t.event = e.event
   where t.kind = 'event' and t.enabled

@@ -273,14 +273,19 @@ export const insertEvents = (rows: Part): Part => part`${announcing}
 /** Rows `b` of event_batches with their events `e` (place, id, sequence, event), whose data is not read. */
 export const placesOf = (batches: Part): Part => part`${batches} b cross join lateral event_places(b.id, b.last, b.kinds) e`
 
-/** The data of the event `e` of the batch `b`, as text. */
-export const eventText = part`
-  event_text(e.id, b.team_id, b.run_id, b.agent_id, b.case_id, e.sequence, b.entries -> e.place)`
+/** The same with their data. All of a batch is read, and read once: a batch may be large. */
+export const rowsOf = (batches: Part): Part => part`${batches} b cross join lateral event_rows(b.id, b.last, b.kinds, b.entries) e`
 
-/** Joins the event `e` that has this id, and its batch `b`. */
-export const joinEvent = (id: Part): Part => part`
-  left join event_batches b on b.id = any(array[${id}, event_batch_id(${id})])
-  left join lateral event_places(b.id, b.last, b.kinds) e on e.id = ${id}`
+/** The data of the event `e` of `rowsOf`, as everybody gets it, as text. */
+export const eventText = part`event_text(e.id, b.team_id, b.run_id, b.agent_id, b.case_id, e.sequence, e.data)`
+
+/** The events whose ids the query `ids` gives: their id, and their data as text. */
+export const eventsWith = (ids: Part): Part => part`
+  select e.id, ${eventText} as data
+  from ${rowsOf(part`(
+    select * from event_batches where id in (
+      select x.id from (${ids}) d (id) cross join lateral (values (d.id), (event_batch_id(d.id))) x (id)))`)}
+  where e.id in (${ids})`
 
 /** Erases events of runs that are gone, at most `max` rows of them; answers with how many. */
 export async function eraseEventsOf(sql: Sql, runIds: string[], max: number): Promise<number> {

@@ -43,8 +43,10 @@ interface EventFeed {
 
 /** How often new events are polled for. */
 const pollMs = 250
-/** How long after a commit of this process the next poll comes, however many commits there are. */
-const soonMs = 20
+/** How long after a commit of this process the next poll comes at the earliest: what is committed together is read together. */
+const soonMs = 3
+/** A poll is followed by a pause of so many times its own length: under load polls take a quarter of the time, however many commits there are. */
+const restTimes = 3
 /** How many groups one statement reads. Each gives at most one batch of events (readEvents.ts), so memory does not grow with what is due. */
 const groupsAtOnce = 32
 /** Readers that get their events in one piece of work: a write takes 20 to 50 µs. */
@@ -69,6 +71,8 @@ interface Feed {
   isPolling: boolean
   /** Somebody asked for a poll since the last one began. */
   isSoon: boolean
+  /** The next poll begins no earlier, unless there is more to read. */
+  restsUntil: number
 }
 
 export const eventFeedOf = runningPart('event feed', (context: Context): EventFeed => {
@@ -82,6 +86,7 @@ export const eventFeedOf = runningPart('event feed', (context: Context): EventFe
     timer: undefined,
     isPolling: false,
     isSoon: false,
+    restsUntil: 0,
   }
   onEventsWritten(context, () => pollSoon(feed))
   return {
@@ -97,6 +102,7 @@ async function poll(feed: Feed): Promise<void> {
   feed.timer = undefined
   feed.isPolling = true
   feed.isSoon = false
+  const from = performance.now()
   let isMore = false
   // each goes as far as one batch: neither kind waits for the other's backlog, or suffers from its trouble
   for (const pollOne of [pollRuns, pollTeams]) {
@@ -107,8 +113,12 @@ async function poll(feed: Feed): Promise<void> {
     }
   }
   feed.isPolling = false
-  if (hasReaders(feed)) pollIn(feed, isMore ? 0 : feed.isSoon ? soonMs : pollMs)
+  const now = performance.now()
+  feed.restsUntil = now + Math.min((now - from) * restTimes, pollMs)
+  if (hasReaders(feed)) pollIn(feed, isMore ? 0 : feed.isSoon ? soonestMs(feed) : pollMs)
 }
+
+const soonestMs = ({ restsUntil }: Feed): number => Math.max(soonMs, restsUntil - performance.now())
 
 function pollIn(feed: Feed, ms: number): void {
   clearTimeout(feed.timer)
@@ -118,7 +128,7 @@ function pollIn(feed: Feed, ms: number): void {
 function pollSoon(feed: Feed): void {
   if (feed.isSoon || !hasReaders(feed)) return
   feed.isSoon = true
-  if (!feed.isPolling) pollIn(feed, soonMs)
+  if (!feed.isPolling) pollIn(feed, soonestMs(feed))
 }
 
 async function pollRuns(feed: Feed): Promise<boolean> {

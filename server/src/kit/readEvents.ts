@@ -118,7 +118,7 @@ const nextOf = (of: Part, order: Part, isNext: Part): Part => part`
         b.created_at, b.batch, ${eventText} as data
       from (
         select b.*, row_number() over (order by ${order}) as batch from event_batches b where ${of} order by ${order} limit ${rowsMax}
-      ) b cross join lateral event_places(b.id, b.last, b.kinds) e where ${isNext}
+      ) b cross join lateral event_rows(b.id, b.last, b.kinds, b.entries) e where ${isNext}
     ) e
   ) e where number = 1 or (number <= ${eventsMax} and bytes_so_far <= ${bytesMax}::bigint)`
 

@@ -49,13 +49,13 @@ export async function readForeignKeys(client: Client): Promise<Toggle[]> {
   return rows
 }
 
-/** Only those that fire in an ordinary session; the triggers of constraints are PostgreSQL's own. */
+/** Only those of tables that fire in an ordinary session; the triggers of constraints are PostgreSQL's own. */
 export async function readTriggers(client: Client): Promise<Toggle[]> {
   const { rows } = await client.query<Toggle>(`
     select format('alter table %s disable trigger %I', t.tgrelid::regclass, t.tgname) as off,
       format('alter table %s enable trigger %I', t.tgrelid::regclass, t.tgname) as "on"
     from pg_trigger t join pg_class c on c.oid = t.tgrelid
-    where c.relnamespace = 'public'::regnamespace and not t.tgisinternal and t.tgparentid = 0 and t.tgenabled = 'O'
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not t.tgisinternal and t.tgparentid = 0 and t.tgenabled = 'O'
     order by c.relname, t.tgname`)
   return rows
 }

@@ -1,6 +1,6 @@
 // What lists of events share: their data, which may be cut, and what became of their deliveries.
 import { part, type Sql } from '../../base/db.ts'
-import { eventText } from '../../kit/event.ts'
+import { eventText, rowsOf } from '../../kit/event.ts'
 import { beginningOf, listed, markTruncated, truncatedColumn, withinPage, type LongColumn } from '../../kit/pageBytes.ts'
 import { named, Type, type Static } from '../../kit/schema.ts'
 
@@ -40,9 +40,9 @@ export async function readListed<Row extends { truncated?: boolean }>(
   const rows = await sql<Row>`
     with listed as materialized (
       select w.n as place, e.id, e.sequence, e.event, b.run_id, b.created_at, ${eventText} as data
-      from unnest(${places.map(({ id }) => id)}::uuid[], ${places.map(({ place }) => place)}::int[]) with ordinality as w (id, place, n)
-      join event_batches b on b.id = w.id and b.team_id = ${teamId}
-      join lateral event_places(b.id, b.last, b.kinds) e on e.place = w.place
+      from ${rowsOf(part`(select * from event_batches where id = any(${places.map(({ id }) => id)}::uuid[]) and team_id = ${teamId})`)}
+      join unnest(${places.map(({ id }) => id)}::uuid[], ${places.map(({ place }) => place)}::int[]) with ordinality as w (id, place, n)
+        on w.id = b.id and w.place = e.place
     )
     select listed.id, ${column === 'sequence' ? part`listed.sequence` : part`listed.run_id`}, listed.event, listed.created_at,
       ${listed(eventData)} as data, ${truncatedColumn([eventData])}

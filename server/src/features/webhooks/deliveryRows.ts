@@ -1,7 +1,7 @@
 // The rows of delivery: which targets have work, which process has them, what is to be sent, and with what result.
 import { part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
-import { eventText, joinEvent } from '../../kit/event.ts'
+import { eventsWith } from '../../kit/event.ts'
 import { noteDeliveries } from '../../engine/counting/usage.ts'
 import { deathsAfter, deathsAfterSuspectProcess, suspectRoles, suspectDeaths } from '../../kit/deaths.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
@@ -72,27 +72,33 @@ export const readTargets = (sql: Sql, workerId: string, ids: string[]) => sql<Ta
   select id, team_id, kind, url, failures, failing_since, paused_until, deaths from delivery_targets
   where id = any(${ids}::uuid[]) and worker = ${workerId} and active and deleted_at is null`
 
+/** Deliveries `d` with what they send: a test has its own data, the others that of their event. */
+const loaded = part`
+  , told as materialized (${eventsWith(part`select event_id from d`)})
+  select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data::text, told.data) as data
+  from d left join told on told.id = d.event_id`
+
 /** The next new deliveries of each target in their order, without those that are in memory. */
 export const loadNew = (sql: Sql, targetIds: string[], known: string[], max: number) => sql<Loaded>`
-  select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data::text, ${eventText}) as data
-  from unnest(${targetIds}::uuid[]) as t (id) cross join lateral (
-    select * from deliveries d where d.target_id = t.id and d.state = 'new' and d.id <> all(${known}::uuid[])
-    order by d.n limit ${max}) d
-  ${joinEvent(part`d.event_id`)}
-  order by d.n`
+  with d as materialized (
+    select d.* from unnest(${targetIds}::uuid[]) as t (id) cross join lateral (
+      select * from deliveries d where d.target_id = t.id and d.state = 'new' and d.id <> all(${known}::uuid[])
+      order by d.n limit ${max}) d
+  )
+  ${loaded} order by d.n`
 
 /** Retries whose time has come, and replays. */
 export const loadDue = (sql: Sql, targetIds: string[], known: string[], max: number) => sql<Loaded>`
-  select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data::text, ${eventText}) as data
-  from delivery_targets t cross join lateral (
-    (select * from deliveries d where d.target_id = t.id and d.state = 'retrying' and d.due_at <= now() and d.id <> all(${known}::uuid[])
-     order by d.due_at limit ${max})
-    union all
-    (select * from deliveries d where d.target_id = t.id and d.state = 'replaying' and d.id <> all(${known}::uuid[])
-     order by d.n limit ${max})) d
-  ${joinEvent(part`d.event_id`)}
-  where t.id = any(${targetIds}::uuid[]) and t.retry_at <= now()
-  order by d.due_at, d.n`
+  with d as materialized (
+    select d.* from delivery_targets t cross join lateral (
+      (select * from deliveries d where d.target_id = t.id and d.state = 'retrying' and d.due_at <= now() and d.id <> all(${known}::uuid[])
+       order by d.due_at limit ${max})
+      union all
+      (select * from deliveries d where d.target_id = t.id and d.state = 'replaying' and d.id <> all(${known}::uuid[])
+       order by d.n limit ${max})) d
+    where t.id = any(${targetIds}::uuid[]) and t.retry_at <= now()
+  )
+  ${loaded} order by d.due_at, d.n`
 
 export interface AttemptResult {
   delivery: Loaded

@@ -1,6 +1,6 @@
 // Reads what a delivery sends: the body, which is the same at every attempt, without the signature.
 import { part } from '../../base/db.ts'
-import { eventText, joinEvent } from '../../kit/event.ts'
+import { eventsWith } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
 import { bodyOf } from './attempt.ts'
@@ -24,7 +24,8 @@ export const getWebhookDeliveryRequest = operation({
   }),
   async handler({ team, delivery: { id, event, event_id, created_at, url }, sql }) {
     const [found] = await sql<{ data: string | null }>`
-      select coalesce(d.data::text, ${eventText}) as data from deliveries d ${joinEvent(part`d.event_id`)}
+      select coalesce(d.data::text, told.data) as data
+      from deliveries d left join (${eventsWith(part`select ${event_id}::uuid`)}) told on true
       where d.id = ${id} and d.team_id = ${team.id} and d.event_id = ${event_id}`
     const data = found?.data ?? null
     if (data === null) return { delivery_id: id, url, body: null, truncated: false }
