@@ -19,7 +19,9 @@ if (!scenario || scenario.kind === 'model') {
 
 await using dataDir = await makeDataDir()
 await using outside = await startTinyServer()
-await using loop = await startRunLoop()
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+await using loop = await startRunLoop(interrupted.signal)
 const first = await startService(dataDir, { env: allowLoopback })
 await countFromNextStart(first)
 await first.stop()
