@@ -2942,7 +2942,10 @@ const sentences = [
   },
   { id: 'deliveries.forgotten', says: 'An event that is erased takes its deliveries with it.' },
   { id: 'events.kinds', says: 'Every kind of event is a letter of its own in the table, and is told by its name.' },
-  { id: 'events.sameBytes', says: 'Streams, webhooks and lists carry the same bytes of an event, however often it is read.' },
+  {
+    id: 'events.sameBytes',
+    says: 'Streams, webhooks and lists carry the same bytes of an event, however often it is read.',
+  },
   {
     id: 'events.upgrade',
     says: 'A database whose events were rows of their own is converted while it is written to; no event and no delivery is lost.',

@@ -1762,7 +1762,7 @@ export class TeamsGroup extends Group {
     return this.client.json('PATCH', '/v2/profile/preferences', {}, input, options)
   }
 
-  /** Newest first, as they are stored: events are erased after their time. A request looks through 10000 events at most, so a page may have fewer than `limit`, or none; `looked_until` says then how far it looked. `next_before` continues it, and is null at the end. Kinds of events that the credential may not read are left out, as in the stream. Needs the scope `runs:read`. */
+  /** Newest first, as they are stored: events are erased after their time. A request looks through a part of the log at most, so a page may have fewer than `limit`, or none; `looked_until` says then how far it looked. `next_before` continues it, and is null at the end. Kinds of events that the credential may not read are left out, as in the stream. Needs the scope `runs:read`. */
   listEvents(input?: ListTeamEventsInput, options?: CallOptions): Call<ListTeamEventsAnswer> {
     return this.client.json('GET', '/v2/teams/:teamId/event-log', {}, input, options)
   }

@@ -271,10 +271,12 @@ export const insertEvents = (rows: Part): Part => part`${announcing}
   select e.id, e.team_id, event_kind(e.event), concat('[', e.data::text, ']')::json from (${rows}) e (id, team_id, event, data)`
 
 /** Rows `b` of event_batches with their events `e` (place, id, sequence, event), whose data is not read. */
-export const placesOf = (batches: Part): Part => part`${batches} b cross join lateral event_places(b.id, b.last, b.kinds) e`
+export const placesOf = (batches: Part): Part =>
+  part`${batches} b cross join lateral event_places(b.id, b.last, b.kinds) e`
 
 /** The same with their data. All of a batch is read, and read once: a batch may be large. */
-export const rowsOf = (batches: Part): Part => part`${batches} b cross join lateral event_rows(b.id, b.last, b.kinds, b.entries) e`
+export const rowsOf = (batches: Part): Part =>
+  part`${batches} b cross join lateral event_rows(b.id, b.last, b.kinds, b.entries) e`
 
 /** The data of the event `e` of `rowsOf`, as everybody gets it, as text. */
 export const eventText = part`event_text(e.id, b.team_id, b.run_id, b.agent_id, b.case_id, e.sequence, e.data)`

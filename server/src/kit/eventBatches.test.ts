@@ -56,44 +56,48 @@ proves('events.sameBytes', 'a stream, a webhook and the list have the same bytes
 const migrations = await readMigrations()
 const before = migrations.filter(({ name }) => name < '0094')
 
-proves('events.upgrade', 'a database from before gets batches while others write, and no event or delivery is lost', async () => {
-  const address = await newDatabase(before)
-  const client = new Client(connectionSettings(address))
-  await client.connect()
-  const teamId = '00000000-0000-7000-8000-000000000001'
-  const targetId = '00000000-0000-7000-8000-000000000002'
-  await client.query(`insert into teams (id, name) values ('${teamId}', 'Old')`)
-  await client.query(
-    `insert into delivery_targets (id, team_id, kind, url, events) values ('${targetId}', '${teamId}', 'subscription', 'https://hooks.example.com/', '{*}')`,
-  )
-  const write = (runs: number) =>
-    client.query(
-      `insert into events (id, team_id, run_id, sequence, event, data)
+proves(
+  'events.upgrade',
+  'a database from before gets batches while others write, and no event or delivery is lost',
+  async () => {
+    const address = await newDatabase(before)
+    const client = new Client(connectionSettings(address))
+    await client.connect()
+    const teamId = '00000000-0000-7000-8000-000000000001'
+    const targetId = '00000000-0000-7000-8000-000000000002'
+    await client.query(`insert into teams (id, name) values ('${teamId}', 'Old')`)
+    await client.query(
+      `insert into delivery_targets (id, team_id, kind, url, events) values ('${targetId}', '${teamId}', 'subscription', 'https://hooks.example.com/', '{*}')`,
+    )
+    const write = (runs: number) =>
+      client.query(
+        `insert into events (id, team_id, run_id, sequence, event, data)
        select gen_random_uuid(), '${teamId}', run, n, 'run.file.created', json_build_object('run_id', run, 'sequence', n)
        from (select gen_random_uuid() as run from generate_series(1, ${runs})) r, generate_series(1, 5) n`,
+      )
+    await write(3000)
+    const told = async () => (await client.query('select id, event, data::text from events order by id')).rows
+    const old = await told()
+    let isOver = false
+    const writing = (async () => {
+      let written = 0
+      while (!isOver) {
+        await write(1)
+        written += 5
+      }
+      return written
+    })()
+    await migrate({ address })
+    isOver = true
+    const meanwhile = await writing
+    const all = await told()
+    assert.equal(all.length, old.length + meanwhile)
+    const kept = new Map(all.map((row) => [row.id, row]))
+    for (const row of old) assert.deepEqual(kept.get(row.id), row)
+    const { rows } = await client.query(
+      `select count(*)::int as count, count(b.id)::int as found from deliveries d left join event_batches b on b.id = d.event_id`,
     )
-  await write(3000)
-  const told = async () => (await client.query('select id, event, data::text from events order by id')).rows
-  const old = await told()
-  let isOver = false
-  const writing = (async () => {
-    let written = 0
-    while (!isOver) {
-      await write(1)
-      written += 5
-    }
-    return written
-  })()
-  await migrate({ address })
-  isOver = true
-  const meanwhile = await writing
-  const all = await told()
-  assert.equal(all.length, old.length + meanwhile)
-  const kept = new Map(all.map((row) => [row.id, row]))
-  for (const row of old) assert.deepEqual(kept.get(row.id), row)
-  const { rows } = await client.query(
-    `select count(*)::int as count, count(b.id)::int as found from deliveries d left join event_batches b on b.id = d.event_id`,
-  )
-  assert.deepEqual(rows, [{ count: all.length, found: all.length }])
-  await client.end()
-})
+    assert.deepEqual(rows, [{ count: all.length, found: all.length }])
+    await client.end()
+  },
+)

@@ -135,7 +135,14 @@ describe('positions', () => {
   test('are read as they were written, and nothing else is one', () => {
     const position = { xid: 12, last: 3, place: 2, id: newId() }
     assert.deepEqual(readPosition(positionText(position)), position)
-    for (const text of ['12', '12-3', `12-3-${newId()}`, `12-3-0-${newId()}x`, `-1-3-0-${newId()}`, `12-3-0-${newId().toUpperCase()}`])
+    for (const text of [
+      '12',
+      '12-3',
+      `12-3-${newId()}`,
+      `12-3-0-${newId()}x`,
+      `-1-3-0-${newId()}`,
+      `12-3-0-${newId().toUpperCase()}`,
+    ])
       assert.equal(readPosition(text), undefined)
   })
 

@@ -165,7 +165,10 @@ describe('backup and restore', { concurrency: 2 }, () => {
           `insert into teams (id, name) values (gen_random_uuid(), 'team') returning id`,
         )
         await client.query(`insert into members (id, team_id, name, role) values ($1, $1, 'm', 'admin')`, [rows[0]!.id])
-        await client.query(`insert into events (id, team_id, event, data) values ($1, $1, 'connection.updated', '{}')`, [rows[0]!.id])
+        await client.query(
+          `insert into events (id, team_id, event, data) values ($1, $1, 'connection.updated', '{}')`,
+          [rows[0]!.id],
+        )
         await client.query('commit')
         load.commits += 1
         load.bell.emit('commit')

@@ -59,7 +59,11 @@ export const listTeamEvents = operation({
       runId: runId === undefined ? undefined : idForFilter(runId),
       limit,
     }
-    const { found, next, lookedUntil } = await nextPlaces(sql, wanted, before === undefined ? undefined : readCursor(before))
+    const { found, next, lookedUntil } = await nextPlaces(
+      sql,
+      wanted,
+      before === undefined ? undefined : readCursor(before),
+    )
     const rows = await readListed<Row>(sql, team.id, found, 'run_id')
     const events = await withDeliveryCounts(sql, team.id, rows, (row) => row.run_id)
     return { events, next_before: next === undefined ? null : writeCursor(next), looked_until: lookedUntil }

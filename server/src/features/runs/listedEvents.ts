@@ -1,7 +1,14 @@
 // What lists of events share: their data, which may be cut, and what became of their deliveries.
 import { part, type Sql } from '../../base/db.ts'
 import { eventText, rowsOf } from '../../kit/event.ts'
-import { beginningOf, listed, markTruncated, truncatedColumn, withinPage, type LongColumn } from '../../kit/pageBytes.ts'
+import {
+  beginningOf,
+  listed,
+  markTruncated,
+  truncatedColumn,
+  withinPage,
+  type LongColumn,
+} from '../../kit/pageBytes.ts'
 import { named, Type, type Static } from '../../kit/schema.ts'
 
 const Count = Type.Integer({ minimum: 0 })

@@ -16,7 +16,8 @@ interface Cursor {
   id: string
 }
 
-export const cursorPattern = '^[0-9]{1,15}_[0-9]{1,15}_[0-9]{1,15}_[0-9]{1,5}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+export const cursorPattern =
+  '^[0-9]{1,15}_[0-9]{1,15}_[0-9]{1,15}_[0-9]{1,5}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 
 export function readCursor(text: string): Cursor {
   const [xid = '', ms = '', last = '', place = '', id = ''] = text.split('_')
@@ -51,7 +52,9 @@ export async function nextPlaces(sql: Sql, wanted: Wanted, cursor: Cursor | unde
   const { teamId, memberId, event, withheld, since, runId, limit } = wanted
   // those of a run are found by the run alone: they are few among those of the team
   const batches =
-    runId === undefined ? part`event_batches` : part`(select * from event_batches where run_id = ${runId} offset 0) mine`
+    runId === undefined
+      ? part`event_batches`
+      : part`(select * from event_batches where run_id = ${runId} offset 0) mine`
   const isSince = since === undefined ? empty : part`and created_at >= ${since}::timestamptz`
   const rows = await sql<Cursor & { is_end: boolean }>`
     with looked as materialized (
