@@ -27,6 +27,9 @@ proves('events.kinds', 'every kind of event has a letter of its own in the table
   assert.ok(kinds.every(({ kind }) => kind.length === 1))
 })
 
+/** The data within an envelope, byte for byte. */
+const dataOf = (text: string): string => text.slice(text.indexOf(',"data":') + 8, -1)
+
 proves('events.sameBytes', 'a stream, a webhook and the list have the same bytes of an event, every time', async () => {
   const team = await seedTeam(service)
   const body = { url: 'https://hooks.example.com/runyard', events: ['*'] }
@@ -34,7 +37,6 @@ proves('events.sameBytes', 'a stream, a webhook and the list have the same bytes
   const procedure = '```memory path=a.md\n{{ message }}\n```\n\n```memory path=b.md\nb\n```\n\n```output\ndone\n```\n'
   const runId = await startRun(team, await seedAgent(team, procedure), { message: 'é "quoted" \\ 😀' })
   await drainRuns(service)
-  const dataOf = (text: string) => text.slice(text.indexOf(',"data":') + 8, -1)
   const streamed = async () => {
     const [batch] = await runEvents(sql, [{ teamId: team.id, runId, after: 0 }])
     return batch!.events.map(({ text }) => dataOf(text))
@@ -78,17 +80,17 @@ proves(
     await write(3000)
     const told = async () => (await client.query('select id, event, data::text from events order by id')).rows
     const old = await told()
-    let isOver = false
+    const over = new AbortController()
     const writing = (async () => {
       let written = 0
-      while (!isOver) {
+      while (!over.signal.aborted) {
         await write(1)
         written += 5
       }
       return written
     })()
     await migrate({ address })
-    isOver = true
+    over.abort()
     const meanwhile = await writing
     const all = await told()
     assert.equal(all.length, old.length + meanwhile)
