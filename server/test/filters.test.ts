@@ -164,7 +164,7 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
       event: 'run.failed',
       run_id: ended,
       since: long.future,
-      before: '0_0_0_00000000-0000-0000-0000-000000000000',
+      before: '0_0_0_0_00000000-0000-0000-0000-000000000000',
       limit: '1',
     },
   },

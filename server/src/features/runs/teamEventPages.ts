@@ -5,7 +5,7 @@ import { placesOf } from '../../kit/event.ts'
 import type { EventPlace } from './listedEvents.ts'
 
 /** How many rows of events one page looks through: a rare kind is found in steps. */
-export const lookedMax = 10_000
+const lookedMax = 10_000
 
 /** The last event of the page before: where its batch stands, and its place in it. */
 interface Cursor {
