@@ -8,9 +8,9 @@ import { endedStatuses } from './states.ts'
 /** SQL list for `status in …`. */
 const endedList = wordList(endedStatuses)
 
-/** How many rows of events are read for a group at a time. */
-const rowsMax = 32
-/** How many events and bytes a group gets at a time; the first event always comes. */
+/** How many batches of events are read for a group at a time. */
+const batchesMax = 32
+/** How many events and bytes a group gets at a time; the first event always comes. No batch is read after so many bytes. */
 const eventsMax = 256
 const bytesMax = 1024 * 1024
 
@@ -99,7 +99,7 @@ interface Row {
   created_at: Date
   data: string
   only_for?: string | null
-  /** Whether more events were found than fit into the batch. */
+  /** Whether more events were found than come at a time. */
   is_cut: boolean
 }
 
@@ -109,16 +109,19 @@ interface Row {
  */
 const nextOf = (of: Part, order: Part, isNext: Part): Part => part`
   select xid, last, batch_id, batch_place, sequence, id, run_id, event, created_at, data,
-    bytes_after > ${bytesMax}::bigint or events_after > ${eventsMax}::int or rows_after = ${rowsMax} as is_cut
+    bytes_after > ${bytesMax}::bigint or events_after > ${eventsMax}::int or batches_after < found or found = ${batchesMax} as is_cut
   from (
     select *, sum(octet_length(data)) over (order by batch, batch_place) as bytes_so_far, row_number() over (order by batch, batch_place) as number,
-      sum(octet_length(data)) over () as bytes_after, count(*) over () as events_after, max(batch) over () as rows_after
+      sum(octet_length(data)) over () as bytes_after, count(*) over () as events_after, max(batch) over () as batches_after
     from (
       select b.xid, coalesce(b.last, 0) as last, b.id as batch_id, e.place as batch_place, coalesce(e.sequence, 0) as sequence, e.id, b.run_id, e.event,
-        b.created_at, b.batch, ${eventText} as data
+        b.created_at, b.batch, b.found, ${eventText} as data
       from (
-        select b.*, row_number() over (order by ${order}) as batch from event_batches b where ${of} order by ${order} limit ${rowsMax}
-      ) b cross join lateral event_rows(b.id, b.last, b.kinds, b.entries) e where ${isNext}
+        select *, row_number() over size as batch, count(*) over () as found, sum(bytes) over size - bytes as bytes_before
+        from (
+          select b.*, octet_length(b.entries::text) as bytes from event_batches b where ${of} order by ${order} limit ${batchesMax}
+        ) b window size as (order by ${order})
+      ) b cross join lateral event_rows(b.id, b.last, b.kinds, b.entries) e where b.bytes_before <= ${bytesMax}::bigint and (${isNext})
     ) e
   ) e where number = 1 or (number <= ${eventsMax} and bytes_so_far <= ${bytesMax}::bigint)`
 
