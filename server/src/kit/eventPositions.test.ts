@@ -126,12 +126,12 @@ describe('positions', () => {
       assert.ok(after.xid > 1_000_000_000_000)
       await logEvents(app.context.db.sql, runId)
       let events = 0
-    while (events === 0) {
-      const until = await oldestOpen(app.context.db.sql)
-      const [batch] = await teamEvents(app.context.db.sql, [{ teamId: its.id, after }], until)
-      events = batch!.events.length
-    }
-    assert.equal(events, 1)
+      while (events === 0) {
+        const until = await oldestOpen(app.context.db.sql)
+        const [batch] = await teamEvents(app.context.db.sql, [{ teamId: its.id, after }], until)
+        events = batch!.events.length
+      }
+      assert.equal(events, 1)
       const { rows } = await client.query('select base from event_clock')
       await alignEventClock(app.context.db.sql)
       assert.deepEqual((await client.query('select base from event_clock')).rows, rows, 'once in a move')
