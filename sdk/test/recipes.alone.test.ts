@@ -21,7 +21,7 @@ const printed: Record<string, RegExp> = {
   '1': /^completed Hello, world!$/,
   '2': /^completed$/,
   '4': /^\S+\n[\s\S]*\d+$/,
-  '5': /^\d+$/,
+  '5': /^\d+-\d+-\d+-[0-9a-f-]{36}$/,
   '6': /^250$/,
   '7': /^false true$/,
   '8': /^It is gone\.$/,
