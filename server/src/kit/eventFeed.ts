@@ -45,8 +45,8 @@ interface EventFeed {
 const pollMs = 250
 /** How long after a commit of this process the next poll comes at the earliest: what is committed together is read together. */
 const soonMs = 3
-/** A poll is followed by a pause of so many times its own length: under load polls take a quarter of the time, however many commits there are. */
-const restTimes = 3
+/** A poll is followed by a pause as long as itself, up to this: under load polls take half of the time at most, however many commits there are. */
+const restMaxMs = 15
 /** How many groups one statement reads. Each gives at most one batch of events (readEvents.ts), so memory does not grow with what is due. */
 const groupsAtOnce = 32
 /** Readers that get their events in one piece of work: a write takes 20 to 50 µs. */
@@ -73,6 +73,8 @@ interface Feed {
   isSoon: boolean
   /** The next poll begins no earlier, unless there is more to read. */
   restsUntil: number
+  /** Open transactions held back the newest events of teams, and so long was waited for them last; 0: nothing was held back. */
+  heldMs: number
 }
 
 export const eventFeedOf = runningPart('event feed', (context: Context): EventFeed => {
@@ -87,6 +89,7 @@ export const eventFeedOf = runningPart('event feed', (context: Context): EventFe
     isPolling: false,
     isSoon: false,
     restsUntil: 0,
+    heldMs: 0,
   }
   onEventsWritten(context, () => pollSoon(feed))
   return {
@@ -103,19 +106,18 @@ async function poll(feed: Feed): Promise<void> {
   feed.isPolling = true
   feed.isSoon = false
   const from = performance.now()
-  let isMore = false
-  // each goes as far as one batch: neither kind waits for the other's backlog, or suffers from its trouble
-  for (const pollOne of [pollRuns, pollTeams]) {
-    try {
-      isMore = (await pollOne(feed)) || isMore
-    } catch (error) {
+  // each goes as far as one batch: neither kind waits for the other, or suffers from its trouble
+  const polls = [pollRuns, pollTeams].map((pollOne) =>
+    pollOne(feed).catch((error: unknown) => {
       feed.log.debug({ err: error }, 'new events could not be read for the open streams; will retry')
-    }
-  }
+      return false
+    }),
+  )
+  const isMore = (await Promise.all(polls)).includes(true)
   feed.isPolling = false
   const now = performance.now()
-  feed.restsUntil = now + Math.min((now - from) * restTimes, pollMs)
-  if (hasReaders(feed)) pollIn(feed, isMore ? 0 : feed.isSoon ? soonestMs(feed) : pollMs)
+  feed.restsUntil = now + Math.min(now - from, restMaxMs)
+  if (hasReaders(feed)) pollIn(feed, isMore ? 0 : feed.isSoon ? soonestMs(feed) : feed.heldMs || pollMs)
 }
 
 const soonestMs = ({ restsUntil }: Feed): number => Math.max(soonMs, restsUntil - performance.now())
@@ -129,6 +131,12 @@ function pollSoon(feed: Feed): void {
   if (feed.isSoon || !hasReaders(feed)) return
   feed.isSoon = true
   if (!feed.isPolling) pollIn(feed, soonestMs(feed))
+}
+
+/** For a reader that can take more again: it may be behind. */
+function pollNow(feed: Feed): void {
+  if (feed.isPolling) feed.isSoon = true
+  else if (hasReaders(feed)) pollIn(feed, 0)
 }
 
 async function pollRuns(feed: Feed): Promise<boolean> {
@@ -150,7 +158,9 @@ async function pollTeams(feed: Feed): Promise<boolean> {
   const { sql } = feed.db
   const groups: TeamGroup[] = groupsOf(feed.teamReaders, ({ teamId, after }) => `${teamId} ${positionText(after)}`)
   if (groups.length === 0) return false
-  const until = await oldestOpen(sql)
+  const { xid: until, isAnyOpen } = await oldestOpen(sql)
+  // nobody tells that a transaction has ended that wrote no events
+  feed.heldMs = isAnyOpen ? Math.min(Math.max(soonMs, feed.heldMs * 2), pollMs) : 0
   // few are simply read
   const due = groups.length <= groupsAtOnce ? groups : await read.teamsThatMoved(sql, groups, until)
   return deliverAll(feed, due, (some) => read.teamEvents(sql, some, until), deliverOfTeam)
@@ -200,7 +210,7 @@ function follow<Place, Reader extends AnyReader<Place>>(
   readers.add(reader)
   reader.stream.onDrain = () => {
     deliverTo(reader, reader.held ?? [])
-    if (!reader.stream.isFull) pollSoon(feed)
+    if (!reader.stream.isFull) pollNow(feed)
   }
   if (feed.timer === undefined && !feed.isPolling) pollIn(feed, 0)
   else pollSoon(feed)

@@ -32,7 +32,7 @@ interface Given {
 async function readOn(after: Position, atLeast: number): Promise<{ given: Given[]; last: Position }> {
   const given: Given[] = []
   for (let last = after; ;) {
-    const [batch] = await teamEvents(sql, [{ teamId: team.id, after: last }], await oldestOpen(sql))
+    const [batch] = await teamEvents(sql, [{ teamId: team.id, after: last }], (await oldestOpen(sql)).xid)
     if (batch!.events.length === 0) {
       if (given.length >= atLeast) return { given, last }
       continue
@@ -127,7 +127,7 @@ describe('positions', () => {
       await logEvents(app.context.db.sql, runId)
       let events = 0
       while (events === 0) {
-        const until = await oldestOpen(app.context.db.sql)
+        const { xid: until } = await oldestOpen(app.context.db.sql)
         const [batch] = await teamEvents(app.context.db.sql, [{ teamId: its.id, after }], until)
         events = batch!.events.length
       }

@@ -55,14 +55,14 @@ const behind = (teamId: string, { xid, last, id }: Position): Part => part`b.tea
  *
  * A session has the lower half of its transaction's number; numbers that were given after the snapshot look far away, and do not count.
  */
-export async function oldestOpen(sql: Sql): Promise<number> {
-  const oldest = await one(sql<{ xid: number }>`
-    select c.base + next.xid - coalesce(max((next.xid - a.backend_xid::text::bigint) & 4294967295), 0) as xid
+export async function oldestOpen(sql: Sql): Promise<{ xid: number; isAnyOpen: boolean }> {
+  const oldest = await one(sql<{ xid: number; is_any_open: boolean }>`
+    select c.base + next.xid - coalesce(max((next.xid - a.backend_xid::text::bigint) & 4294967295), 0) as xid, count(a.pid) > 0 as is_any_open
     from event_clock c cross join (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid) next
-    left join pg_stat_activity a on a.datname = current_database() and a.backend_xid is not null
+    left join pg_stat_activity a on a.datname = current_database() and a.backend_type = 'client backend' and a.backend_xid is not null
       and (next.xid - a.backend_xid::text::bigint) & 4294967295 < 2147483648
     group by c.base, next.xid`)
-  return oldest.xid
+  return { xid: oldest.xid, isAnyOpen: oldest.is_any_open }
 }
 
 export interface Opened {
@@ -76,7 +76,7 @@ export interface Opened {
 
 /** Where a stream begins: now, or behind the event that its reader had last. */
 export async function openLine(sql: Sql, teamId: string, last: Position | undefined): Promise<Opened> {
-  const oldest = await oldestOpen(sql)
+  const { xid: oldest } = await oldestOpen(sql)
   if (!last) return beginNow(sql, teamId, oldest)
   // no stream gave it before the database was set back to an earlier time, and what follows it would be hidden until then
   if (last.xid >= oldest) return { ...(await beginNow(sql, teamId, oldest)), isGap: true }
@@ -106,7 +106,7 @@ async function resumeLate(sql: Sql, teamId: string, last: Position): Promise<Ope
   const [first] = await sql<{ xid: number }>`
     select b.xid from event_batches b where ${behind(teamId, last)} and b.created_at > now() - ${kept}
     order by b.xid limit 1`
-  const oldest = await oldestOpen(sql)
+  const { xid: oldest } = await oldestOpen(sql)
   return { after: justBefore(first ? Math.min(first.xid, oldest) : oldest), isGap, had: new Set() }
 }
 

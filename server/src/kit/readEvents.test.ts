@@ -40,7 +40,7 @@ proves('streams.plans', 'new events are found and read by index', async () => {
   const groups = [{ teamId: team.id, runId: run!.id, after: 3 }]
   assert.equal((await read.runsThatMoved(sql, groups)).length, 1)
   assert.equal((await read.runEvents(sql, groups))[0]!.events.length, 17)
-  const until = await oldestOpen(db.sql)
+  const { xid: until } = await oldestOpen(db.sql)
   const inTeam = [{ teamId: team.id, after: { xid: 1, last: 0, place: 0, id: newId() } }]
   assert.equal((await read.teamsThatMoved(sql, inTeam, until)).length, 1)
   assert.equal((await read.teamEvents(sql, inTeam, until))[0]!.events.length, 32)

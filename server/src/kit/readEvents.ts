@@ -9,9 +9,9 @@ import { endedStatuses } from './states.ts'
 const endedList = wordList(endedStatuses)
 
 /** How many batches of events are read for a group at a time. */
-const batchesMax = 32
+const batchesMax = 100
 /** How many events and bytes a group gets at a time; the first event always comes. No batch is read after so many bytes. */
-const eventsMax = 256
+const eventsMax = 1000
 const bytesMax = 1024 * 1024
 
 /** What one group gets. */
