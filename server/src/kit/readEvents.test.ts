@@ -43,7 +43,7 @@ proves('streams.plans', 'new events are found and read by index', async () => {
   const { xid: until } = await oldestOpen(db.sql)
   const inTeam = [{ teamId: team.id, after: { xid: 1, last: 0, place: 0, id: newId() } }]
   assert.equal((await read.teamsThatMoved(sql, inTeam, until)).length, 1)
-  assert.equal((await read.teamEvents(sql, inTeam, until))[0]!.events.length, 32)
+  assert.equal((await read.teamEvents(sql, inTeam, until))[0]!.events.length, 100)
   assert.equal(plans.length, 4)
   assert.deepEqual(
     plans.filter((plan) => /Seq Scan on (event_batches|runs)/.test(plan)),
