@@ -88,7 +88,10 @@ proves(
       heard += Atomics.notify(cells, 0)
     }, 1)`
     const child = spawn(process.execPath, [...childFlags(folder), '-e', code], { env: {}, cwd: folder })
-    assert.deepEqual(JSON.parse(await text(child.stdout)), { heard: 3, seen: 1 })
+    const { heard, seen } = JSON.parse(await text(child.stdout)) as { heard: number; seen: number }
+    // the third bell may ring while it is awake: then it sees the answer before it waits again
+    assert.ok(heard === 2 || heard === 3, `heard ${heard}`)
+    assert.equal(seen, 1)
   },
 )
 
