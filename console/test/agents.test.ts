@@ -60,7 +60,9 @@ proves(
       assert.deepEqual([first.agent_name, first.message], ['Pay desk', { amount: '12' }])
 
       // the page of the agent, which has such a button too, may still be there for a moment
-      const more = page.getByRole('region', { name: 'The run', exact: true }).getByRole('button', { name: 'More', exact: true })
+      const more = page
+        .getByRole('region', { name: 'The run', exact: true })
+        .getByRole('button', { name: 'More', exact: true })
       await more.click()
       await page.getByRole('menuitem', { name: 'Edit the input and run…' }).click()
       assert.equal(await form.getByRole('textbox', { name: 'amount' }).inputValue(), '12')
