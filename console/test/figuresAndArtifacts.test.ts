@@ -65,6 +65,8 @@ proves(
       await page.getByRole('link', { name: 'failed ended_by_itself' }).click()
       await page.getByRole('region', { name: 'Worst runs' }).getByRole('table').getByRole('link').first().click()
       await page.waitForURL(new RegExp(`/runs/${run_id}\\?tab=evaluation`))
+      // the page before has such buttons too, and may still be there for a moment
+      await page.getByRole('region', { name: 'The run', exact: true }).waitFor()
       await page.getByRole('button', { name: /^Good( 1)?: run/, pressed: true }).waitFor()
       await page.getByRole('button', { name: /^Note on run/ }).click()
       await page.getByLabel('Note', { exact: true }).fill('The price was right all the same.')

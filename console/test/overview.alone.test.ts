@@ -24,6 +24,7 @@ proves(
     await page.getByText('All is quiet.').waitFor()
     await page.getByRole('button', { name: 'Run it' }).click()
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}/)
+    await page.getByRole('region', { name: 'The run', exact: true }).waitFor()
     await page.getByRole('button', { name: /^Approve/ }).click()
     await page.getByRole('main').getByText('Completed', { exact: true }).first().waitFor()
     const { data } = await sdk.runs.list({ status: 'completed' }).page()
