@@ -1,8 +1,7 @@
 // The load generator: a closed loop of keep-alive connections in a process of its own, on raw sockets.
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { openConnection, requestWriter, type Shot } from './connection.ts'
+import { startOrders, takeOrders, type Orders } from './orders.ts'
 
 export interface Order {
   host: string
@@ -28,36 +27,10 @@ export interface LoadResult {
   cpuShare: number
 }
 
-export interface Load extends AsyncDisposable {
-  run(order: Order): Promise<LoadResult>
-}
+export type Load = Orders<Order, LoadResult>
 
-/** The child is kept from round to round, so that its code is compiled before the first figure counts. */
-export async function startLoad(signal?: AbortSignal): Promise<Load> {
-  const child = fork(fileURLToPath(import.meta.url), { ...(signal && { signal }) })
-  let failed: ((error: Error) => void) | undefined
-  child.on('error', (error) => failed?.(error))
-  child.on('exit', (code, killedBy) => failed?.(new Error(`the load generator ended (${code ?? killedBy})`)))
-  await once(child, 'spawn')
-  return {
-    run: (order) =>
-      new Promise((resolve, reject) => {
-        failed = reject
-        child.once('message', (answer: LoadResult | { problem: string }) => {
-          if ('problem' in answer) reject(new Error(`the load generator failed: ${answer.problem}`))
-          else resolve(answer)
-        })
-        child.send(order, (error) => error && reject(error))
-      }),
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      failed = undefined
-      const ended = once(child, 'exit')
-      child.disconnect()
-      await ended
-    },
-  }
-}
+export const startLoad = (signal?: AbortSignal): Promise<Load> =>
+  startOrders(fileURLToPath(import.meta.url), 'the load generator', signal)
 
 /** No answer for this long means that the service hangs: the run fails instead of lasting for ever. */
 const silenceMaxMs = 30_000
@@ -131,12 +104,4 @@ async function shoot(order: Order): Promise<LoadResult> {
 const percentile = (sorted: number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
 
-if (import.meta.main) {
-  process.on('disconnect', () => process.exit(0))
-  process.on('message', (order: Order) => {
-    shoot(order).then(
-      (result) => process.send!(result),
-      (error: unknown) => process.send!({ problem: String(error) }),
-    )
-  })
-}
+if (import.meta.main) takeOrders(shoot)

@@ -1,11 +1,10 @@
 // Whole runs in a closed loop, in a process of its own: each connection starts a run over HTTP and starts its next one when that has
 // ended. Whether runs have ended is looked up in the database, so that the service itself is asked by nobody unless a scenario wants it.
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { openConnection, requestWriter, type Shot } from './connection.ts'
+import { startOrders, takeOrders, type Orders } from './orders.ts'
 import { processorMs } from './processorTime.ts'
 import { followRuns } from './watching.ts'
 import type { Service } from './service.ts'
@@ -38,36 +37,10 @@ export interface RunLoopResult {
   lookingMs: number
 }
 
-export interface RunLoop extends AsyncDisposable {
-  run(order: RunOrder): Promise<RunLoopResult>
-}
+export type RunLoop = Orders<RunOrder, RunLoopResult>
 
-/** The child is kept from round to round, so that its code is compiled before the first figure counts. */
-export async function startRunLoop(signal: AbortSignal): Promise<RunLoop> {
-  const child = fork(fileURLToPath(import.meta.url), { signal })
-  let failed: ((error: Error) => void) | undefined
-  child.on('error', (error) => failed?.(error))
-  child.on('exit', (code, killedBy) => failed?.(new Error(`the loop of runs ended (${code ?? killedBy})`)))
-  await once(child, 'spawn')
-  return {
-    run: (order) =>
-      new Promise((resolve, reject) => {
-        failed = reject
-        child.once('message', (answer: RunLoopResult | { problem: string }) => {
-          if ('problem' in answer) reject(new Error(`the loop of runs failed: ${answer.problem}`))
-          else resolve(answer)
-        })
-        child.send(order, (error) => error && reject(error))
-      }),
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      failed = undefined
-      const ended = once(child, 'exit')
-      child.disconnect()
-      await ended
-    },
-  }
-}
+export const startRunLoop = (signal: AbortSignal): Promise<RunLoop> =>
+  startOrders(fileURLToPath(import.meta.url), 'the loop of runs', signal)
 
 /** No run ends for so long: something hangs, and the bench fails instead of lasting for ever. */
 const silenceMaxMs = 60_000
@@ -198,12 +171,4 @@ async function watchEnds(databaseUrl: string): Promise<Ends> {
   }
 }
 
-if (import.meta.main) {
-  process.on('disconnect', () => process.exit(0))
-  process.on('message', (order: RunOrder) => {
-    loop(order).then(
-      (result) => process.send!(result),
-      (error: unknown) => process.send!({ problem: String(error) }),
-    )
-  })
-}
+if (import.meta.main) takeOrders(loop)

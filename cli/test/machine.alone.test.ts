@@ -446,7 +446,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.equal(await succeeds(['migrate'], own), 'The database was up to date.\n')
     assert.ok(running(), 'the service still needs it')
     service.child.kill('SIGTERM')
-    // what it logs is no matter: where the machine stands still, its database may have been late
+    // its log is not judged: on a machine that stood still, the database may have answered late
     const { code, stderr } = await service.outcome
     assert.equal(code, 0, stderr)
     assert.equal(running(), undefined)

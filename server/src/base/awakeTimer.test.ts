@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { awakeTimer } from './awakeTimer.ts'
 
-/** Nothing of this process runs for so long. */
+/** Blocks this process for so many milliseconds. */
 const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 test('a pause of the process does not use up the time, and what is left of it does', async () => {

@@ -128,7 +128,8 @@ proves(
 
 /** The newest migration of the last release with tables that may be large by now. */
 const lastOf062 = 30
-const largeTables = 'runs|run_messages|run_steps|run_search|events|audit_log|cases|case_events|deliveries|usage_days'
+const largeTables =
+  'runs|run_messages|run_steps|run_search|events|event_batches|audit_log|cases|case_events|deliveries|usage_days'
 
 proves(
   'migrate.large',

@@ -1,4 +1,4 @@
-// What is known of a credential: no caller gets an answer that is older than a second, however long the database stands still.
+// Look-ups of credentials: no caller gets an answer that is older than a second, however long the database takes.
 import assert from 'node:assert/strict'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'

@@ -63,7 +63,7 @@ export function createCredentials(sql: Sql, clock: () => number = () => performa
   const renew = shareLookups((digests: string[]) => lookUp(sql, digests))
   const meet = shareLookups((digests: string[]) => lookUp(sql, digests))
 
-  /** Whoever asks shares a look-up that is under way, unless the database has stood still over it for so long that it may be out of date. */
+  /** A caller shares the look-up that is under way, unless that began so long ago that its answer may be out of date. */
   function ask(digest: string): Promise<Caller | undefined> {
     const shared = asking.get(digest)
     const askedAt = clock()

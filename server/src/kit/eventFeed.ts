@@ -1,11 +1,12 @@
-// Sends new events to the open streams of this process: one poll for all of them, four times a second while there are any.
+// Sends new events to the open streams of this process: one poll for all of them, soon after each commit of this process and four times a
+// second.
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { onEventsWritten } from './announceEvents.ts'
 import type { Context } from './context.ts'
 import type { EventName } from './event.ts'
-import { oldestOpen, openLine, positionText, type Opened, type Position } from './eventPositions.ts'
+import { oldestOpen, beginStream, positionText, type Opened, type Position } from './eventPositions.ts'
 import { zip } from '../base/zip.ts'
 import * as read from './readEvents.ts'
 import type { EventStream } from './stream.ts'
@@ -65,7 +66,7 @@ interface Feed {
   time: TeamTime
   runReaders: Set<RunReader>
   teamReaders: Set<TeamReader>
-  /** Teams whose line of events is being opened. */
+  /** Teams whose stream is being opened. */
   opening: Map<string, Promise<Opened>>
   timer: NodeJS.Timeout | undefined
   isPolling: boolean
@@ -218,11 +219,11 @@ function follow<Place, Reader extends AnyReader<Place>>(
 }
 
 function openTeam({ db, opening }: Feed, teamId: string, last: Position | undefined): Promise<Opened> {
-  if (last !== undefined) return openLine(db.sql, teamId, last)
+  if (last !== undefined) return beginStream(db.sql, teamId, last)
   // the poll under way began earlier, so whoever shares it misses nothing that comes from now on
   let opened = opening.get(teamId)
   if (!opened) {
-    opened = openLine(db.sql, teamId, undefined).finally(() => opening.delete(teamId))
+    opened = beginStream(db.sql, teamId, undefined).finally(() => opening.delete(teamId))
     opening.set(teamId, opened)
   }
   return opened

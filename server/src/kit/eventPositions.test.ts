@@ -11,7 +11,7 @@ import { testApp } from '../../test/kit/testApp.ts'
 import { connectionSettings } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { alignEventClock } from './eventClock.ts'
-import { oldestOpen, openLine, positionText, readPosition, type Position } from './eventPositions.ts'
+import { oldestOpen, beginStream, positionText, readPosition, type Position } from './eventPositions.ts'
 import { teamEvents } from './readEvents.ts'
 
 const address = await testDatabase()
@@ -28,7 +28,7 @@ interface Given {
   sequence: number
 }
 
-/** What a reader gets behind this position, batch by batch: so many at least, since work beside the test may hold them back for a moment. */
+/** Reads on from this position until at least so many events came: other work of the process may hold them back for a moment. */
 async function readOn(after: Position, atLeast: number): Promise<{ given: Given[]; last: Position }> {
   const given: Given[] = []
   for (let last = after; ;) {
@@ -48,7 +48,7 @@ const sequencesOf = (given: Given[], runId: string) =>
 describe('positions', () => {
   proves('streams.runOrder', 'follow the sequence of a run, also where an older transaction writes later', async () => {
     const [runId, other] = [await seedRunningRun(team), await seedRunningRun(team)]
-    const { after } = await openLine(sql, team.id, undefined)
+    const { after } = await beginStream(sql, team.id, undefined)
     // it has its number from here on
     const older = await begin(address)
     await logEvents(older.its, other)
@@ -63,7 +63,7 @@ describe('positions', () => {
 
   proves('streams.backlog', 'lead through a backlog of thousands without a gap or a repetition', async () => {
     const runIds = [await seedRunningRun(team), await seedRunningRun(team), await seedRunningRun(team)]
-    const { after } = await openLine(sql, team.id, undefined)
+    const { after } = await beginStream(sql, team.id, undefined)
     for (const runId of runIds) await logEvents(sql, runId, 1000)
     for (let n = 0; n < 20; n++) await logEvents(sql, runIds[n % 3]!)
     const { given, last } = await readOn(after, 3020)
@@ -81,7 +81,7 @@ describe('positions', () => {
   proves('streams.othersDoNotDelay', 'are not held back by transactions of another database', async () => {
     const elsewhere = await begin(await testDatabase())
     await elsewhere.its`create table kept_open (id int)`
-    const { after } = await openLine(sql, team.id, undefined)
+    const { after } = await beginStream(sql, team.id, undefined)
     await logEvents(sql, await seedRunningRun(team))
     assert.equal((await readOn(after, 1)).given.length, 1)
     await elsewhere.commit()
@@ -92,14 +92,14 @@ describe('positions', () => {
     const older = await begin(address)
     await logEvents(older.its, early)
     await logEvents(sql, late)
-    const { after, had } = await openLine(sql, team.id, undefined)
+    const { after, had } = await beginStream(sql, team.id, undefined)
     assert.equal(had.size, 1)
     await older.commit()
     assert.equal((await readOn(after, 2)).given.length, 2)
   })
 
   test('of a time that the database was set back from lead to now, behind a gap', async () => {
-    const { after, isGap } = await openLine(sql, team.id, { xid: 900_000_000_000, last: 1, place: 0, id: newId() })
+    const { after, isGap } = await beginStream(sql, team.id, { xid: 900_000_000_000, last: 1, place: 0, id: newId() })
     assert.equal(isGap, true)
     await logEvents(sql, await seedRunningRun(team))
     assert.equal((await readOn(after, 1)).given.length, 1)
@@ -122,7 +122,7 @@ describe('positions', () => {
       await client.query('update runs set event_xid = event_xid + 1000000000000')
       await client.query(`update event_clock set cluster = 'another'`)
       await alignEventClock(app.context.db.sql)
-      const { after } = await openLine(app.context.db.sql, its.id, undefined)
+      const { after } = await beginStream(app.context.db.sql, its.id, undefined)
       assert.ok(after.xid > 1_000_000_000_000)
       await logEvents(app.context.db.sql, runId)
       let events = 0
@@ -163,7 +163,7 @@ describe('positions', () => {
         indexes.map(({ name }) => name),
         ['event_batches_by_run', 'event_batches_by_xid', 'event_batches_pkey'],
       )
-      const { after } = await openLine(sql, team.id, undefined)
+      const { after } = await beginStream(sql, team.id, undefined)
       await logEvents(sql, await seedRunningRun(team))
       const versions = () => sql`select xmin::text, xmax::text from event_batches where team_id = ${team.id}`
       const before = await versions()

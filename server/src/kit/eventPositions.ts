@@ -75,7 +75,7 @@ export interface Opened {
 }
 
 /** Where a stream begins: now, or behind the event that its reader had last. */
-export async function openLine(sql: Sql, teamId: string, last: Position | undefined): Promise<Opened> {
+export async function beginStream(sql: Sql, teamId: string, last: Position | undefined): Promise<Opened> {
   const { xid: oldest } = await oldestOpen(sql)
   if (!last) return beginNow(sql, teamId, oldest)
   // no stream gave it before the database was set back to an earlier time, and what follows it would be hidden until then

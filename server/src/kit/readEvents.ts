@@ -10,7 +10,7 @@ const endedList = wordList(endedStatuses)
 
 /** How many batches of events are read for a group at a time. */
 const batchesMax = 100
-/** How many events and bytes a group gets at a time; the first event always comes. No batch is read after so many bytes. */
+/** How many events and bytes a group gets at a time; the first event always comes. After so many bytes no other batch is read. */
 const eventsMax = 1000
 const bytesMax = 1024 * 1024
 

@@ -90,7 +90,7 @@ async function open(page: Page, given: string, guard: Guard, signal: AbortSignal
 async function readElement(page: Page, words: string): Promise<string> {
   const found = await findElement(page, words, 'read')
   const limits = { timeout: partMs }
-  // what is no field says so at once
+  // an element that is not a field answers at once
   const own = (await within(partMs, found.inputValue(limits), '')) || (await found.innerText(limits))
   if (own.trim() !== words) return own.trim()
   // Whoever asks for "Total" wants the text beside that word.

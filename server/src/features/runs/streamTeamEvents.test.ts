@@ -211,7 +211,7 @@ describe('the stream of a team', () => {
     assert.deepEqual(sequencesOf(back), [3, 4])
   })
 
-  proves('streams.upgrade', 'takes a whole number, which its ids were before, and refuses what is no id', async () => {
+  proves('streams.upgrade', 'takes the whole numbers that were its ids before, and refuses anything else', async () => {
     const runId = await seedRunningRun(team)
     await logEvents(sql, runId)
     await logEvents(sql, runId)
