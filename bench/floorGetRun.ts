@@ -8,7 +8,7 @@ types.setTypeParser(types.builtins.INT8, Number)
 /** The select of features/runs/run.ts, word for word; getRuns checks that the answers are the same bytes. */
 const text = `
   select r.id, r.team_id, r.agent_id, a.name as agent_name, r.build_id, r.run_number, r.metadata, r.limits, r.callback_url, r.title, r.status,
-    r.source, r.user_id, r.sandbox_id, r.browser_session_id, r.parent_run_id, r.case_id, r.case_queue_id, r.case_title, r.message, r.output,
+    r.source, r.user_id, r.sandbox_id, r.browser_session_id, r.parent_run_id, r.parent_step, r.retry_of_run_id, r.retried_from_step, r.case_id, r.case_queue_id, r.case_title, r.message, r.output,
     r.error, r.waiting_on, r.postponed_to,
     jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,
       'cost_usd', trim_scale(r.cost_usd)) as usage,
