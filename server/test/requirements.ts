@@ -2232,6 +2232,10 @@ const sentences = [
     id: 'kit.tick',
     says: 'A feature’s tick runs twice a second in every working process, in a loop of its own that a failure does not end and a stop waits for.',
   },
+  {
+    id: 'kit.look',
+    says: 'Whether anything is due is asked for all loops of a process in one statement, which goes by indexes.',
+  },
   { id: 'schedules.create', says: 'A schedule is answered bare, with its defaults and its next time.' },
   {
     id: 'schedules.fields',

@@ -84,7 +84,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: connectionsMax,
     // also the longest wait for a free connection under load; when the database is away, the watch reports it long before
     connectionTimeoutMillis: options.connectWithinMs ?? 10_000,
-    idleTimeoutMillis: 30_000,
+    // more than a minute: the housekeeping of each minute would otherwise open several connections again, at 15 ms of processor time each
+    idleTimeoutMillis: 120_000,
     application_name: options.applicationName ?? 'runyard',
     keepAlive: true,
     types,

@@ -219,7 +219,7 @@ export interface Feature {
   /** The tool sets that this server has only where its settings say so. */
   toolSetsBy?: (config: Config) => ToolSet[]
   hooks: Hooks
-  /** One cheap statement while there is nothing to do: it is paid for twice a second. */
+  /** It begins with `lookFor` (sharedLook.ts), and returns while there is nothing to do: it is paid for twice a second. */
   tick?: Tick
   work?: (context: Context, process: WorkingProcess) => Work
   /** Sets free what a dead process held, and counts its death. */

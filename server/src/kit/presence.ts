@@ -22,8 +22,11 @@ export interface Presence {
   held(): AbortSignal
   /** Tells the others which jobs to set free if we die. */
   setJobPool(id: string): Promise<void>
-  /** Hands each process whose lock could be taken to `reap`, while we hold that lock: no two sweepers reap one process. */
-  sweep(reap: (dead: DeadProcess) => Promise<void>): Promise<void>
+  /**
+   * Hands each process whose lock could be taken to `reap`, while we hold that lock: no two sweepers reap one process. Answers whether there
+   * were other processes at all, dead or alive.
+   */
+  sweep(reap: (dead: DeadProcess) => Promise<void>): Promise<boolean>
   /** Whether any other process lives on this database. */
   othersLive(): Promise<boolean>
   leave(): Promise<void>
@@ -158,20 +161,24 @@ async function rejoin(session: Session, onLost: () => void): Promise<Connection 
   return undefined
 }
 
-async function sweep(sql: Sql, processId: string, reap: (dead: DeadProcess) => Promise<void>): Promise<void> {
+async function sweep(sql: Sql, processId: string, reap: (dead: DeadProcess) => Promise<void>): Promise<boolean> {
   // all locks are gone when the server restarts or a standby replaces it, and either changes the start time. A process that never held
   // its lock on this server is not declared dead before it could have come back
-  await sql`
-    update processes set missed_since = clock_timestamp()
-    where id <> ${processId} and server_started_at is distinct from pg_postmaster_start_time() and missed_since is null`
-  const dead = await sql<DeadProcess>`
+  const others = await sql<DeadProcess & { is_new_here: boolean; is_dead: boolean }>`
     with others as materialized (
-      select id, role, lock_key, job_pool_id from processes
-      where id <> ${processId} and (server_started_at = pg_postmaster_start_time()
-        or missed_since < clock_timestamp() - make_interval(secs => ${graceMs / 1000}::float8))
+      select id, role, lock_key, job_pool_id, missed_since, server_started_at is not distinct from pg_postmaster_start_time() as is_here
+      from processes where id <> ${processId}
     )
-    select * from others where pg_try_advisory_lock(${presenceLockClass}, lock_key)`
-  for (const other of dead) {
+    select id, role, lock_key, job_pool_id, not is_here and missed_since is null as is_new_here,
+      case when is_here or missed_since < clock_timestamp() - make_interval(secs => ${graceMs / 1000}::float8)
+        then pg_try_advisory_lock(${presenceLockClass}, lock_key) else false end as is_dead
+    from others`
+  if (others.some(({ is_new_here }) => is_new_here)) {
+    await sql`
+      update processes set missed_since = clock_timestamp()
+      where id <> ${processId} and server_started_at is distinct from pg_postmaster_start_time() and missed_since is null`
+  }
+  for (const other of others.filter(({ is_dead }) => is_dead)) {
     try {
       await reap(other)
       await sql`delete from processes where id = ${other.id}`
@@ -179,6 +186,7 @@ async function sweep(sql: Sql, processId: string, reap: (dead: DeadProcess) => P
       await sql`select pg_advisory_unlock(${presenceLockClass}, ${other.lock_key})`
     }
   }
+  return others.length > 0
 }
 
 async function othersLive(sql: Sql, processId: string): Promise<boolean> {

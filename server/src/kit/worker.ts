@@ -1,14 +1,17 @@
-// Runs the declared jobs on graphile-worker, and twice a second sets free what dead processes held and lets the features tick.
+// Runs the declared jobs on graphile-worker, and at each beat sets free what dead processes held and lets the features tick.
 import { runOnce, type JobHelpers, type TaskList } from 'graphile-worker'
+import { part as sqlPart } from '../base/db.ts'
 import type { SuspectProcesses } from './suspectProcesses.ts'
 import type { Context } from './context.ts'
 import { suspectDeaths } from './deaths.ts'
 import type { WorkingProcess } from './feature.ts'
 import { deathsOf, doElsewhere, forgetDeaths, noteJobDeaths } from './jobDeaths.ts'
-import { watchLoop, type LoopWatch } from './loops.ts'
+import { startBeat, type Beat, type Loop } from './beat.ts'
+import { watchLoop } from './loops.ts'
 import { jobConcurrency, jobLogger, jobsMax, startJobEngine, type JobEngine } from './jobEngine.ts'
 import { createJobSlots, putBack, type JobSlots } from './jobSlots.ts'
 import type { DeadProcess, Presence } from './presence.ts'
+import { lookFor } from './sharedLook.ts'
 import { sharedPoolsOf } from './sharedPools.ts'
 import { validatorOf } from './validate.ts'
 import { registryOf } from './registry.ts'
@@ -18,13 +21,11 @@ interface Worker {
   stop(): Promise<void>
 }
 
-const sweepMs = 500
-
 /** What else a working process does with the sweep: the engine's part, passed in because the kit does not know runs. */
 interface SweepPart {
   /** Sets free what a dead process held. */
   reap(dead: DeadProcess): Promise<void>
-  /** Called twice a second. */
+  /** Called at each beat. */
   poll(): Promise<void>
   /** Does work that two processes died over. */
   suspectProcesses: SuspectProcesses
@@ -36,25 +37,34 @@ export async function startWorker(context: Context, presence: Presence, part?: S
   sharedPoolsOf(context).add(slots.pool)
   const tasks = taskList(context, { held: () => presence.held(), slots, suspectProcesses })
   const jobs = await startJobEngine(context, presence, tasks, slots)
-  const sweeper = startSweeper(context, presence, jobs, part)
-  const ticking = startTicks(context)
-  const working = startFeatureWork(context, { id: presence.processId, lost: () => presence.held(), suspectProcesses })
+  const beat = startBeat()
+  const sweeping = startSweep(context, beat, presence, jobs, part)
+  const looking = startLooking(context, beat, jobs, part)
+  const ticking = startTicks(context, beat)
+  const self = { id: presence.processId, lost: () => presence.held(), suspectProcesses }
+  const working = startFeatureWork(context, beat, self)
   return {
     async stop() {
       // first of all no new jobs; the sweep continues at the same time, for it sets free what others may run
       await Promise.all([jobs.stop(), ticking.stop(), working.stop()])
-      await sweeper.stop()
+      await Promise.all([sweeping.stop(), looking.stop()])
     },
   }
 }
 
 /** Jobs that a dead process had locked are free at once instead of after graphile-worker's own four hours. */
-function startSweeper(context: Context, presence: Presence, jobs: JobEngine, part?: SweepPart): Loop {
+function startSweep(context: Context, beat: Beat, presence: Presence, jobs: JobEngine, part?: SweepPart): Loop {
   const { db, log, metrics } = context
   const watch = watchLoop(context, 'sweep')
-  return twiceASecond(watch, async () => {
+  // a process without others sees by the shared look when one comes. Beside others it sweeps on the connection of its presence, which waits
+  // for nobody when all connections are in use
+  const asked = { others: sqlPart`exists (select from processes where id <> ${presence.processId})` }
+  let hasOthers = true
+  return beat.loop(watch, async () => {
     try {
-      await presence.sweep(async (dead) => {
+      hasOthers ||= (await lookFor(context, asked)).others
+      if (!hasOthers) return
+      hasOthers = await presence.sweep(async (dead) => {
         // jobs are counted while they are still locked: nobody works on them at the same time
         await noteJobDeaths(context, dead)
         if (dead.job_pool_id) {
@@ -67,8 +77,6 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
         metrics.takeovers.inc()
         log.warn({ process_id: dead.id }, 'a process died; its work is set free')
       })
-      await part?.poll()
-      await jobs.poll()
     } catch (error) {
       watch.failed()
       log.warn({ err: error }, 'the sweep failed; will retry')
@@ -76,12 +84,26 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
   })
 }
 
+/** Runs that are due or no longer ours, and jobs that nobody works on. */
+function startLooking(context: Context, beat: Beat, jobs: JobEngine, part?: SweepPart): Loop {
+  const watch = watchLoop(context, 'runs')
+  return beat.loop(watch, async () => {
+    try {
+      await part?.poll()
+      await jobs.poll()
+    } catch (error) {
+      watch.failed()
+      context.log.warn({ err: error }, 'could not look for runs that are due; will retry')
+    }
+  })
+}
+
 /** Each has a loop of its own: one that has much to do holds up neither the others nor the sweep. */
-function startTicks(context: Context): Loop {
+function startTicks(context: Context, beat: Beat): Loop {
   const loops = registryOf(context).features.flatMap(({ name, tick }) => {
     if (!tick) return []
     const watch = watchLoop(context, `${name} tick`)
-    const loop = twiceASecond(watch, async (signal) => {
+    const loop = beat.loop(watch, async (signal) => {
       try {
         await tick({ context, signal })
       } catch (error) {
@@ -99,12 +121,12 @@ function startTicks(context: Context): Loop {
 }
 
 /** What features keep going, each with a loop of its own for what it may have missed. */
-function startFeatureWork(context: Context, process: WorkingProcess): Loop {
+function startFeatureWork(context: Context, beat: Beat, process: WorkingProcess): Loop {
   const all = registryOf(context).features.flatMap(({ name, work }) => {
     if (!work) return []
     const mine = work(context, process)
     const watch = watchLoop(context, `${name} work`)
-    const loop = twiceASecond(watch, async () => {
+    const loop = beat.loop(watch, async () => {
       try {
         await mine.poll()
       } catch (error) {
@@ -118,39 +140,6 @@ function startFeatureWork(context: Context, process: WorkingProcess): Loop {
     async stop() {
       await Promise.all(all.map(({ loop }) => loop.stop()))
       await Promise.all(all.map(({ mine }) => mine.stop()))
-    },
-  }
-}
-
-interface Loop {
-  /** Resolves when what is under way has ended. */
-  stop(): Promise<void>
-}
-
-/** Counted from the end of one to the beginning of the next. */
-function twiceASecond(watch: LoopWatch, work: (signal: AbortSignal) => Promise<void>): Loop {
-  const stopping = new AbortController()
-  let working: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout
-  let plannedAt = 0
-  async function turn(): Promise<void> {
-    watch.begun(performance.now() - plannedAt)
-    await work(stopping.signal)
-    watch.ended()
-    if (!stopping.signal.aborted) next()
-  }
-  function next(): void {
-    plannedAt = performance.now() + sweepMs
-    timer = setTimeout(() => {
-      working = turn()
-    }, sweepMs)
-  }
-  next()
-  return {
-    async stop() {
-      stopping.abort()
-      clearTimeout(timer)
-      await working
     },
   }
 }

@@ -1,6 +1,7 @@
 // The half-second sweep of everything that time or a death may have left: due waits, expired requests, lost runs, miscounted slots.
-import { one } from '../../base/db.ts'
+import { part } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
+import { lookFor } from '../../kit/sharedLook.ts'
 import { admitNext, recount } from '../admission/admission.ts'
 import { isOrdinary, isSuspectRow, reviveOrphans } from '../admission/claim.ts'
 import { expireRequest } from '../requests/humanRequests.ts'
@@ -10,11 +11,12 @@ const dueAtOnce = 500
 /** How often, in sweeps, the slots are counted again and runs whose process is gone are set free. */
 const thoroughEvery = 10
 
-interface Found {
-  due: boolean
-  expired: boolean
-  ready: boolean
-  suspect: boolean
+const isFree = part`admitted_at is not null and worker is null`
+const dues = {
+  due: part`exists (select from runs where due_at <= now())`,
+  ready: part`exists (select from runs where ${isFree} and ${isOrdinary})`,
+  suspect: part`exists (select from runs where ${isFree} and ${isSuspectRow})`,
+  expired: part`exists (select from human_requests where status = 'pending' and expires_at <= now())`,
 }
 
 interface RunSweep {
@@ -24,19 +26,15 @@ interface RunSweep {
   admitWaiting(): Promise<boolean>
 }
 
-export function createRunSweep({ db, log }: Pick<Context, 'db' | 'log'>): RunSweep {
+export function createRunSweep(context: Context): RunSweep {
+  const { db, log } = context
   let count = 0
   return {
     async run() {
-      // one cheap statement when nothing is due: an idle service must cost next to nothing
-      const found = await one(db.sql<Found>`
-        select exists (select from runs where due_at <= now()) as due,
-          exists (select from runs where admitted_at is not null and worker is null and ${isOrdinary}) as ready,
-          exists (select from runs where admitted_at is not null and worker is null and ${isSuspectRow}) as suspect,
-          exists (select from human_requests where status = 'pending' and expires_at <= now()) as expired`)
-      let isReady = found.ready || found.suspect
-      while (found.due && (await wakeSome())) isReady = true
-      while (found.expired && (await db.transaction(expireRequest))) isReady = true
+      const is = await lookFor(context, dues)
+      let isReady = is.ready || is.suspect
+      while (is.due && (await wakeSome())) isReady = true
+      while (is.expired && (await db.transaction(expireRequest))) isReady = true
       count += 1
       if (count % thoroughEvery === 0) isReady = (await thorough()) || isReady
       return isReady

@@ -1,8 +1,9 @@
 // Draws a picture of each new page in the background: one at a time in each working process, the teams in turns.
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Work } from '../../kit/feature.ts'
+import { lookFor } from '../../kit/sharedLook.ts'
 import { printFor } from './printing.ts'
 import { pageOfRevision } from './renderPage.ts'
 
@@ -17,6 +18,9 @@ interface Due {
   team_id: string
 }
 
+const isDue = part`picture_due_at <= now()`
+const asked = { any: part`exists (select from artifact_revisions where ${isDue})` }
+
 export function startDrawing(context: Context): Work & { idle: () => Promise<void> } {
   const stopping = new AbortController()
   let drawing: Promise<void> | undefined
@@ -29,6 +33,7 @@ export function startDrawing(context: Context): Work & { idle: () => Promise<voi
   }
   return {
     poll: async () => {
+      if (drawing || !(await lookFor(context, asked)).any) return
       drawing ??= drawDue()
         .catch((error: unknown) =>
           context.log.warn({ err: error }, 'could not draw the pictures of artifacts; will retry'),
@@ -52,10 +57,10 @@ export async function claimPicture(sql: Sql): Promise<Due | undefined> {
     where id = (
       select id from artifact_revisions where id in (
         select id from (
-          select distinct on (team_id) id, picture_due_at from artifact_revisions where picture_due_at <= now()
+          select distinct on (team_id) id, picture_due_at from artifact_revisions where ${isDue}
           order by team_id, picture_due_at
         ) of_teams order by random())
-      and picture_due_at <= now() limit 1 for update skip locked)
+      and ${isDue} limit 1 for update skip locked)
     returning id, team_id`
   return due
 }

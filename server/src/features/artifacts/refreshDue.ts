@@ -1,10 +1,11 @@
 // Refreshes the artifacts that are due, as part of every working process: each due time once, however many processes look for it.
-import { isPassing, one, part, retryingDeadlocks, type Sql } from '../../base/db.ts'
+import { isPassing, part, retryingDeadlocks, type Sql } from '../../base/db.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { announceReady } from '../../engine/ledger/notifyChannels.ts'
 import type { NewRun } from '../../engine/starting/createRun.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Tick } from '../../kit/feature.ts'
+import { lookFor } from '../../kit/sharedLook.ts'
 import { isIdle, prepareWork } from './startWork.ts'
 
 /** How many refreshes share a commit. A process that dies leaves as many to the others. */
@@ -25,11 +26,10 @@ interface Due {
 const isDue = part`artifacts.next_refresh_at <= now()`
 const next = part`next_artifact_refresh(artifacts.refresh_frequency, artifacts.next_refresh_at)`
 
-/** Called twice a second. While nothing is due it is this one statement, answered by the first entry of an index. */
+const asked = { any: part`exists (select from artifacts where ${isDue})` }
+
 export const refreshDue: Tick = async ({ context, signal }) => {
-  const found = await one(context.db.sql<{ is_due: boolean }>`
-    select coalesce((select min(next_refresh_at) from artifacts) <= now(), false) as is_due`)
-  if (!found.is_due) return
+  if (!(await lookFor(context, asked)).any) return
   await skipBusy(context.db.sql)
   await endForLeavers(context.db.sql)
   while (!signal.aborted && (await refreshSome(context)) === atOnce) continue

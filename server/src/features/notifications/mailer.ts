@@ -1,10 +1,11 @@
 // What a working process does for mails: spreads what happened, makes mails of what is due, and sends them, a few at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { one } from '../../base/db.ts'
+import { part } from '../../base/db.ts'
 import { createFairPool, teamShare, type FairPool } from '../../base/fairPool.ts'
 import { newId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Work, WorkingProcess } from '../../kit/feature.ts'
+import { lookFor } from '../../kit/sharedLook.ts'
 import { formMails, settleLost, takeMails, type TakenMail } from './outbox.ts'
 import { leaseSecondsOf, mailServerOf, sendMail, type MailServer } from './sendMail.ts'
 import { spreadHappenings } from './spread.ts'
@@ -65,15 +66,18 @@ function openMailer(context: Context, server: MailServer, worker: string, isLost
   }
 }
 
-/** One cheap statement while there is nothing to do. */
+const asked = {
+  news: part`exists (select from happenings)`,
+  notices: part`exists (select from notices where due_at <= now())`,
+  lost: part`exists (select from mails where state in ('sending', 'ending') and held_until <= now())`,
+  mails: part`exists (select from mails where state = 'due' and due_at <= now())`,
+}
+
 async function goRound(mailer: Mailer): Promise<void> {
   const { context } = mailer
   const { sql } = context.db
   if (isOver(mailer)) return
-  const due = await one(sql<{ news: boolean; notices: boolean; lost: boolean; mails: boolean }>`
-    select exists (select from happenings) as news, exists (select from notices where due_at <= now()) as notices,
-      exists (select from mails where state in ('sending', 'ending') and held_until <= now()) as lost,
-      exists (select from mails where state = 'due' and due_at <= now()) as mails`)
+  const due = await lookFor(context, asked)
   if (due.lost) await settleLost(sql, {})
   if (due.news) while (!isOver(mailer) && (await spreadHappenings(context)) > 0);
   if (due.news || due.notices) while (!isOver(mailer) && (await formMails(sql, limitsOf(context))) > 0);

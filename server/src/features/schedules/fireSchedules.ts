@@ -1,7 +1,8 @@
 // Fires what is due, as part of every working process: each due time once, however many processes poll for it, and whichever of them dies.
-import { isPassing, one, part, type Part, retryingDeadlocks, type Sql } from '../../base/db.ts'
+import { isPassing, part, type Part, retryingDeadlocks, type Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Tick } from '../../kit/feature.ts'
+import { lookFor } from '../../kit/sharedLook.ts'
 import { startDue } from './startDue.ts'
 import { activeList } from '../../engine/ledger/lifecycle.ts'
 
@@ -22,12 +23,14 @@ const freed: Which = {
   since: part`held_since`,
 }
 
-/** Called twice a second. While nothing is due it is this one statement, and its two answers are the first entries of two indexes. */
+const asked = {
+  isDue: part`exists (select from schedules where ${dueSchedules.where})`,
+  isHeld: part`exists (select from schedules where held_since is not null)`,
+}
+
 export const fireSchedules: Tick = async ({ context, signal }) => {
-  const found = await one(context.db.sql<{ is_due: boolean; is_held: boolean }>`
-    select coalesce((select min(next_run_at) from schedules) <= now(), false) as is_due,
-      (select min(held_since) from schedules) is not null as is_held`)
-  const wanted = [...(found.is_due ? [dueSchedules] : []), ...(found.is_held ? [freed] : [])]
+  const { isDue, isHeld } = await lookFor(context, asked)
+  const wanted = [...(isDue ? [dueSchedules] : []), ...(isHeld ? [freed] : [])]
   for (const which of wanted) {
     // fewer than asked for: the rest is done, or in the hands of others
     while (!signal.aborted && (await fireSome(context, which)) === atOnce) continue

@@ -1,8 +1,10 @@
 // What a working process does for polls: calls the tools that are due, a few at a time, teams in turns.
+import { part } from '../../base/db.ts'
 import { createFairPool, teamShare, type FairPool } from '../../base/fairPool.ts'
 import { newId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Work, WorkingProcess } from '../../kit/feature.ts'
+import { lookFor } from '../../kit/sharedLook.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
 import { callMs, pollOne, type DuePoll } from './pollOne.ts'
 
@@ -26,10 +28,15 @@ const openPoller = (context: Context, worker: string): Poller => ({
   cut: new AbortController(),
 })
 
+const isClaimable = part`next_poll_at <= now() and (poll_until is null or poll_until <= now())`
+const asked = { any: part`exists (select from triggers where ${isClaimable})` }
+
 export function startPoller(context: Context, process: WorkingProcess): Work {
   const poller = openPoller(context, process.id)
   return {
-    poll: () => pollDue(poller),
+    async poll() {
+      if ((await lookFor(context, asked)).any) await pollDue(poller)
+    },
     async stop() {
       poller.cut.abort()
       await Promise.all(poller.polling)
@@ -37,7 +44,6 @@ export function startPoller(context: Context, process: WorkingProcess): Work {
   }
 }
 
-/** While nothing is due it is one look at the first entry of an index. */
 async function pollDue(poller: Poller): Promise<void> {
   const { context, worker, slots, polling, cut } = poller
   const free = slots.size - slots.taken()
@@ -71,9 +77,9 @@ const claimPolls = (
     select id from triggers where id in (
       select id from (
         select id, next_poll_at, row_number() over (partition by team_id order by next_poll_at) as turn from triggers
-        where next_poll_at <= now() and (poll_until is null or poll_until <= now()) and team_id <> all(${fullTeams}::uuid[])
+        where ${isClaimable} and team_id <> all(${fullTeams}::uuid[])
       ) due order by turn, next_poll_at limit ${max})
-    and next_poll_at <= now() and (poll_until is null or poll_until <= now())
+    and ${isClaimable}
     for no key update skip locked)
   returning id, team_id, changed_by, connection_id, tool, arguments, items, every_minutes, start_existing, dedupe_key, failures, poll_claim,
     last_polled_at`
@@ -94,7 +100,6 @@ export async function drainPolls(context: Context): Promise<void> {
 }
 
 async function claimable({ db }: Context): Promise<number> {
-  const rows =
-    await db.sql`select 1 from triggers where next_poll_at <= now() and (poll_until is null or poll_until <= now())`
+  const rows = await db.sql`select 1 from triggers where ${isClaimable}`
   return rows.length
 }

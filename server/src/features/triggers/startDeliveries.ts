@@ -1,15 +1,18 @@
 // Starts what has come in for triggers, as part of every working process: each delivery once, teams in turns, whichever process dies.
-import { isPassing, retryingDeadlocks } from '../../base/db.ts'
+import { isPassing, part, retryingDeadlocks } from '../../base/db.ts'
 import { inTurns } from '../../base/fairPool.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Tick } from '../../kit/feature.ts'
+import { lookFor } from '../../kit/sharedLook.ts'
 import { batchMax, settleSome } from './settleSome.ts'
 
 /** How many triggers one look finds; those beyond it are found by the next. */
 const triggersMax = 1000
 
-/** Called twice a second. While nothing waits it is one look at the first entry of an index. */
+const asked = { any: part`exists (select from trigger_deliveries where state = 'waiting')` }
+
 export const startDeliveries: Tick = async ({ context, signal }) => {
+  if (!(await lookFor(context, asked)).any) return
   let due = await waitingTriggers(context)
   while (due.length > 0 && !signal.aborted) {
     const more: Waiting[] = []

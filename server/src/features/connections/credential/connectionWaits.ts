@@ -1,10 +1,11 @@
 // Runs that wait for a connection: how a wait begins, when it is over, and who wakes them.
-import type { Sql } from '../../../base/db.ts'
+import { part, type Sql } from '../../../base/db.ts'
 import { wakeRuns } from '../../../engine/admission/wake.ts'
 import type { ConnectionUse, Tick } from '../../../kit/feature.ts'
 import { NotYet, type CallingRun } from '../../../kit/tool.ts'
 import type { Vaulted } from './credential.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
+import { lookFor } from '../../../kit/sharedLook.ts'
 import { begunList } from '../../../engine/ledger/lifecycle.ts'
 
 /** The call of this run is made when a person has authorised the connection again. */
@@ -32,13 +33,16 @@ export async function hasCome({ sql, run, waitingOn }: Parameters<ConnectionUse[
 }
 
 const wakesAtOnce = 200
-/** How many ticks pass between two searches for waits whose end nobody marked, since it was committed while the wait began. */
+/** How many ticks with waits pass between two searches for those whose end nobody marked, since it was committed while the wait began. */
 const markEvery = 20
-/** How many ticks pass between two removals of the waits of stopped runs. Until then they do no harm. */
+/** How many pass between two removals of the waits of stopped runs. Until then they do no harm. */
 const forgetEvery = 240
 const ticksOf = runningPart('ticks of connection waits', () => ({ count: 0 }))
 
+const asked = { any: part`exists (select from connection_waits)` }
+
 export const wakeWaitingRuns: Tick = async ({ context, signal }) => {
+  if (!(await lookFor(context, asked)).any) return
   const { sql } = context.db
   const ticks = ticksOf(context)
   const tick = ticks.count

@@ -78,6 +78,9 @@ async function renewOrWait(context: Context, wanted: Wanted, runId: string | und
   }
 }
 
+/** SQL condition on `connections`: its tokens are to be renewed, and nobody does it. */
+export const isToRenew = part`refresh_at <= now() and status = 'active' and ${isFree(part`refreshing_until`)}`
+
 /** Connections whose time has come, taken for this process; others skip what it locks. */
 export const takeDue = (
   { db }: Context,
@@ -85,8 +88,7 @@ export const takeDue = (
 ): Promise<Taken[]> => db.sql<Taken>`
   update connections set refreshing_until = ${leaseUntil(leaseS)}
   where id = any(array(
-    select id from connections where refresh_at <= now() and status = 'active' and provider <> all(${notOf}::text[])
-      and ${isFree(part`refreshing_until`)}
+    select id from connections where ${isToRenew} and provider <> all(${notOf}::text[])
     order by refresh_at limit ${max} for update skip locked))
   returning ${takenColumns}`
 

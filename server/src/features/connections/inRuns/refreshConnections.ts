@@ -1,22 +1,28 @@
 // What every working process does for connections: renews tokens ahead of their end and at least daily, and asks daily for lists of tools.
+import { part } from '../../../base/db.ts'
 import type { Context } from '../../../kit/context.ts'
 import type { Work } from '../../../kit/feature.ts'
-import { renewTaken, takeDue } from '../credential/refresh.ts'
+import { lookFor } from '../../../kit/sharedLook.ts'
+import { isToRenew, renewTaken, takeDue } from '../credential/refresh.ts'
 import { listTools } from '../mcpTools/toolList.ts'
 
 /** How many are under way at once, in total and per provider: a provider that does not answer delays no other. */
 const renewalsMax = 20
 const renewalsOfOne = 5
 const listsMax = 4
-/** How many polls pass between two rounds: nothing of this is urgent. */
-const thoroughEvery = 4
+
+const isToList = part`list_tools_at <= now() and type in ('mcp', 'custom_mcp') and status = 'active'
+  and (listing_until is null or listing_until <= now())`
+const asked = {
+  renewals: part`exists (select from connections where ${isToRenew})`,
+  lists: part`exists (select from connections where ${isToList})`,
+}
 
 /** A poll begins what is due and waits for none of it; `stop` waits for all. */
 export function refreshConnections(context: Context): Work {
   const renewals = new Map<Promise<void>, string>()
   const lists = new Map<Promise<void>, string>()
   let isStopping = false
-  let polls = 0
 
   function begin(work: Promise<unknown>, provider: string, among: Map<Promise<void>, string>): void {
     const ended: Promise<void> = work
@@ -41,9 +47,9 @@ export function refreshConnections(context: Context): Work {
 
   return {
     async poll() {
-      if (polls++ % thoroughEvery !== 0) return
-      await renewDue()
-      await listDue()
+      const due = await lookFor(context, asked)
+      if (due.renewals) await renewDue()
+      if (due.lists) await listDue()
     },
     async stop() {
       isStopping = true
@@ -64,8 +70,7 @@ interface Unlisted {
 export const takeUnlisted = ({ db }: Context): Promise<Unlisted[]> => db.sql<Unlisted>`
   update connections set list_tools_at = now() + interval '1 hour'
   where id = any(array(
-    select id from connections where list_tools_at <= now() and type in ('mcp', 'custom_mcp') and status = 'active'
-      and (listing_until is null or listing_until <= now())
+    select id from connections where ${isToList}
     order by list_tools_at limit ${listsMax} for update skip locked))
   returning id, team_id`
 

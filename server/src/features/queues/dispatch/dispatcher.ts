@@ -2,6 +2,7 @@
 import { part } from '../../../base/db.ts'
 import type { Context } from '../../../kit/context.ts'
 import type { Work } from '../../../kit/feature.ts'
+import { lookFor } from '../../../kit/sharedLook.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
 import { caseQueuesChannel, notifyOfQueue } from '../cases/announceQueue.ts'
 import { isPending, isPostponedAndDue } from '../cases/caseLifecycle.ts'
@@ -63,7 +64,11 @@ function work(state: State): Work {
   }
 }
 
+/** It does not ask whether a case waits: that takes a step through an index for each trigger, and there may be any number of them. */
+const asked = { triggers: part`exists (select from case_triggers)` }
+
 async function poll(state: State): Promise<void> {
+  if (!(await lookFor(state.context, asked)).triggers) return
   const ready = await state.context.db.sql<{ team_id: string; queue_id: string }>`
     select distinct t.team_id, t.queue_id from case_triggers t where t.enabled and (
       exists (select from cases c where c.queue_id = t.queue_id and ${isPending})

@@ -1,11 +1,12 @@
 // Runs the commands of callers in a working process: claims what is asked for, runs it in a sandbox, writes the answer into its row.
 import { createOnceMore, type OnceMore } from '../../../base/onceMore.ts'
-import type { Sql } from '../../../base/db.ts'
+import { part, type Sql } from '../../../base/db.ts'
 import { teamShare, type FairPool } from '../../../base/fairPool.ts'
 import { createSharedPool } from '../../../kit/sharedPools.ts'
 import type { Context } from '../../../kit/context.ts'
 import { backgroundDatabaseOf } from '../../../kit/teamDatabase.ts'
 import type { Work, WorkingProcess } from '../../../kit/feature.ts'
+import { lookFor } from '../../../kit/sharedLook.ts'
 import { CannotSave } from '../../../kit/tool.ts'
 import { commandResult, outputBytesMax } from '../pool/command.ts'
 import { saveChanges } from '../pool/saveChanges.ts'
@@ -38,6 +39,8 @@ interface RunnerState {
   isAlone: boolean
 }
 
+const asked = { open: part`exists (select from sandbox_execs where ended_at is null)` }
+
 export function startExecRunner(context: Context, process: WorkingProcess, onEnded: (id: string) => void): ExecRunner {
   const { config, db } = context
   const runner: RunnerState = {
@@ -63,7 +66,8 @@ export function startExecRunner(context: Context, process: WorkingProcess, onEnd
   return {
     announced: () => runner.taking.ask(),
     async poll() {
-      if (await sweepExecs(db.sql, config.sandboxHosts.length === 0)) runner.taking.ask()
+      const { open } = await lookFor(context, asked)
+      if (open && (await sweepExecs(db.sql, config.sandboxHosts.length === 0))) runner.taking.ask()
       await closeIdle(runner.warm)
     },
     stop: () => stop(runner),
