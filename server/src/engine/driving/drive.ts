@@ -1,12 +1,12 @@
 // Drives one held run, turn by turn, until it ends, must wait, or is no longer ours. Every write goes through the ledger; memory is only a copy.
 import { oneLine } from '../../base/oneLine.ts'
+import { storable } from '../../base/storable.ts'
 import type { TokenUsage, Turn } from '../../drivers/model/model.ts'
 import { givenUpDeaths } from '../../kit/deaths.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { addMessage, isCall, newChange, putStep, type Change, type ModelStep } from '../ledger/change.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
 import { commit, feed, type HeldRun, type DriveParts, type Hold } from './heldRun.ts'
-import type { Ending } from '../ledger/applyLane.ts'
 import { entryOf, readMessages } from '../ledger/history.ts'
 import { giveUp } from './giveUp.ts'
 import { cleanTurn } from './hiddenValues.ts'
@@ -200,14 +200,10 @@ function endModelStep(
 
 async function recordTurn(held: HeldRun, change: Change, turn: Turn): Promise<boolean> {
   const { ending } = turn
-  if (turn.thinking) addMessage(change, { type: 'thinking', role: 'assistant', text_content: turn.thinking })
-  if (turn.text) {
-    const opaque = ending.kind === 'calls' ? null : turn.opaque
-    addMessage(change, { type: 'text', role: 'assistant', text_content: turn.text, opaque })
-  }
-  if (ending.kind === 'calls') {
-    return performCalls(held, change, turn, () => endingOfPure(held, change.usage.steps))
-  }
+  if (ending.kind === 'calls') return performCalls(held, change, turn, nextToJoin)
+  const { thinking, text, opaque } = turn
+  if (thinking) addMessage(change, { type: 'thinking', role: 'assistant', text_content: thinking })
+  if (text) addMessage(change, { type: 'text', role: 'assistant', text_content: text, opaque })
   if (ending.kind === 'failed') {
     const { code, message } = ending
     await fail(held, change, { code, message, step: held.step || null })
@@ -237,16 +233,13 @@ async function recordOutput(held: HeldRun, change: Change, turn: Turn, output: u
   return false
 }
 
-/**
- * The last turn of a pure model costs nothing, so it joins the write of the results that lead to it: one commit less for each run. Null:
- * the run continues, or its end is noticed in the next turn.
- */
-async function endingOfPure(held: HeldRun, newSteps: number): Promise<Ending | null> {
+/** The next turn of a pure model, where it may join the write of the results that lead to it. Undefined: it fails or reaches a limit. */
+async function nextToJoin(held: HeldRun, newSteps: number): Promise<Turn | undefined> {
   const usage = { ...held.usage, steps: held.usage.steps + newSteps }
-  if (reachedLimit({ run: held.run, usage })) return null
-  const { text, ending } = await nextOfPure(held)
-  if (ending.kind !== 'done' || misfitOf(held, ending.output)) return null
-  return { text, move: { status: 'completed', output: ending.output, wakeSeen: held.wakeSeen } }
+  if (reachedMemory(held) || reachedLimit({ run: held.run, usage })) return undefined
+  const turn = cleanTurn(storable(await nextOfPure(held)), held.scrub)
+  const { ending } = turn
+  return ending.kind === 'failed' || (ending.kind === 'done' && misfitOf(held, ending.output)) ? undefined : turn
 }
 
 function misfitOf({ build, context, run }: HeldRun, output: unknown): OutputMisfit | undefined {

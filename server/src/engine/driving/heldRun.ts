@@ -17,7 +17,7 @@ import { isFolded } from './folded.ts'
 import { bytesOf, entryBytes, shownEntries, type View } from './modelView.ts'
 import { endCall, noteMove, type RunTelemetry } from './runTelemetry.ts'
 import { writeSurely, type SureWriting } from './writeSurely.ts'
-import type { ApplyLane, Effect, PlanEnding, Write } from '../ledger/applyLane.ts'
+import type { ApplyLane, Effect, Follow, Write } from '../ledger/applyLane.ts'
 import { Fenced } from './leaving.ts'
 import type { EngineModels } from '../builds/models.ts'
 import type { Breakers } from './breakers.ts'
@@ -78,6 +78,8 @@ export interface HeldRun extends SureWriting {
   callNames: Map<string, string>
   /** Aborted when the run was stopped or ran out of its time, and when the process stops: every call ends. */
   signal: AbortSignal
+  /** False when the process stops. */
+  mayContinue: () => boolean
   openResources: OpenResources & { close(): Promise<void> }
   /** Calls that this process has under way, by id and attempt, including those of runs that were taken from it since then. */
   underWay: Map<string, Promise<unknown>>
@@ -113,12 +115,7 @@ export interface Hold {
 export type Writing = SureWriting & Pick<HeldRun, 'usage' | 'atEnd' | 'telemetry' | 'wakeSeen' | 'wakeSeq'>
 
 /** Writes a change; false: something came, so the run was not released and nothing was written. */
-export async function commit(
-  held: Writing,
-  change: Change,
-  effects: Effect[] = [],
-  planEnding?: PlanEnding,
-): Promise<boolean> {
+export async function commit(held: Writing, change: Change, effects: Effect[] = [], follow?: Follow): Promise<boolean> {
   const { usage, atEnd, telemetry, wakeSeen } = held
   const { parent_run_id: parentRunId } = held.run
   const applied = await writeSurely(held, {
@@ -127,7 +124,7 @@ export async function commit(
     wakeSeen,
     ...(atEnd && { atEnd }),
     ...(parentRunId !== null && { parentRunId }),
-    ...(planEnding && { planEnding }),
+    ...(follow && { follow }),
   })
   if (applied.outcome === 'fenced') throw new Fenced()
   held.wakeSeq = applied.wakeSeq

@@ -16,6 +16,7 @@ import { isTransient, type Effect } from '../ledger/applyLane.ts'
 import { insideFailure, recordEffect, waitEffect, writeEffect } from './callEffects.ts'
 import { callingRunOf, commit, feedOutcome, toolCallOf, type HeldRun } from './heldRun.ts'
 import { filledInput, readScrubber, withoutSecretFiles } from './hiddenValues.ts'
+import type { Joining } from './joinTurns.ts'
 import { saveFailure, saveLateOutcome } from './lateOutcome.ts'
 import { Fenced, Yielded } from './leaving.ts'
 import { capped, filesOf, recordOutcome, withoutSecrets } from './outcome.ts'
@@ -27,6 +28,8 @@ interface Making {
   probe?: boolean
   /** For a call that a person approved: what must not have changed when it is sent. */
   bound?: Bound | undefined
+  /** What follows from the result and may be written with it. */
+  joining?: Joining | undefined
 }
 
 /** Makes an outside call whose intent is committed, and commits its outcome. Whoever holds the run at that time can wait for it. */
@@ -42,7 +45,7 @@ export async function makeCall(held: HeldRun, step: CallStep, options: Making = 
   }
 }
 
-async function makeOnce(held: HeldRun, step: CallStep, { probe = false, bound }: Making): Promise<void> {
+async function makeOnce(held: HeldRun, step: CallStep, { probe = false, bound, joining }: Making): Promise<void> {
   const { context, signal } = held
   const tool = held.toolRegistry.find(step.tool)
   if (tool?.kind !== 'outside') throw new Error(`${step.tool} does not act outside`)
@@ -68,7 +71,7 @@ async function makeOnce(held: HeldRun, step: CallStep, { probe = false, bound }:
     outcome = withoutSecrets({ error: sentence }, held.scrub)
   }
   try {
-    await recordResult(held, step, outcome)
+    await recordResult(held, step, outcome, joining)
   } catch (error) {
     // the run was taken over while this process lives: its outcome is still true
     if (error instanceof Fenced && (await saveLateOutcome(held, step, outcome))) {
@@ -112,31 +115,46 @@ export async function askAgain(held: HeldRun, step: CallStep, reason: string): P
   await commit(held, newChange(held.run, held.turn), [waitEffect(held, asked, open, () => undefined)])
 }
 
-export async function recordResult(held: HeldRun, step: CallStep, given: Outcome): Promise<void> {
+export async function recordResult(held: HeldRun, step: CallStep, given: Outcome, joining?: Joining): Promise<void> {
   // nobody looks at a file in a run without a language model
   const outcome = held.model.isPure ? { ...given, shows: [] } : given
   const { outcome: clean, overflow } = capped(step, outcome)
   const effects = filesOf(outcome, overflow).map((file) => writeEffect(held, step, file))
   if (outcome.record) effects.push(recordEffect(outcome.record))
-  const told = await commitResult(held, step, clean, effects)
+  const told = await commitResult(held, step, clean, effects, joining)
   held.open = held.open.filter(({ seq }) => seq !== step.seq)
-  feedOutcome(held, step, told)
+  if (joining?.isTold) joining.settle()
+  else feedOutcome(held, step, told)
 }
 
 /**
  * The outcome as it was recorded. A call that was made is never repeated because of its result: if the result cannot be written, for any
  * reason, the step ends with a sentence that says so.
  */
-async function commitResult(held: HeldRun, step: CallStep, outcome: Outcome, effects: Effect[]): Promise<Outcome> {
+async function commitResult(
+  held: HeldRun,
+  step: CallStep,
+  outcome: Outcome,
+  effects: Effect[],
+  joining?: Joining,
+): Promise<Outcome> {
   const change = newChange(held.run, held.turn)
   recordOutcome(change, step, outcome)
   try {
-    await commit(held, change, effects)
+    await commit(
+      held,
+      change,
+      effects,
+      joining?.after(() => feedOutcome(held, step, outcome)),
+    )
     return outcome
   } catch (error) {
+    joining?.giveUp()
     if (error instanceof CannotSave) return commitResult(held, step, { error: error.message }, [])
     const isPassing = error instanceof Fenced || error instanceof Yielded || isTransient(error)
     if (isPassing || held.writeSignal.aborted || ('error' in outcome && outcome.error === saveFailure)) throw error
+    // what followed may be the reason
+    if (joining?.isTold) return commitResult(held, step, outcome, effects)
     held.context.log.error({ err: error, run_id: held.run.id }, 'the result of a call could not be saved')
     return commitResult(held, step, { error: saveFailure }, [])
   }

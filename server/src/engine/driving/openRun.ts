@@ -66,7 +66,7 @@ function open(
   parts: DriveParts,
   run: ClaimedRun,
   { build, routes, ofBuild, scrub }: Opened,
-  { signal, writeSignal, workerId }: Hold,
+  { signal, writeSignal, mayContinue, workerId }: Hold,
 ): HeldRun {
   const { context, applyLane, models, telemetry } = parts
   const toolRegistry = parts.toolRegistry.with(ofBuild)
@@ -109,6 +109,7 @@ function open(
     sets,
     signal,
     writeSignal,
+    mayContinue,
     atEnd: parts.atEnd(run),
     conversation: model.open(setup),
     setup,

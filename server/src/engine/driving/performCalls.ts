@@ -1,91 +1,49 @@
 // Makes the calls of a turn: calls of our own database join the turn's write, calls that act outside get their intent written first.
-import { zip } from '../../base/zip.ts'
 import type { Turn } from '../../drivers/model/model.ts'
-import type { Outcome, Tool } from '../../kit/tool.ts'
-import { isRefused, type Effect, type Ending, type PlanEnding } from '../ledger/applyLane.ts'
-import { addMessage, callIdOf, newChange, notBegun, putStep, type CallStep, type Change } from '../ledger/change.ts'
+import { isRefused } from '../ledger/applyLane.ts'
+import { newChange, putStep, type CallStep, type Change } from '../ledger/change.ts'
 import { withMoment } from '../ledger/moments.ts'
-import { beginEffect, insideEffect, insideFailure, waitEffect } from './callEffects.ts'
-import { commit, feed, feedOutcome, type HeldRun } from './heldRun.ts'
-import { Yielded } from './leaving.ts'
+import { insideFailure } from './callEffects.ts'
+import { commit, type HeldRun } from './heldRun.ts'
+import { joinTurns, type Joining, type NextOfPure } from './joinTurns.ts'
 import { makeCall } from './makeCall.ts'
 import { recordOutcome } from './outcome.ts'
-import { approvalReason, planCall, type Plan } from './planCalls.ts'
-import { noteMove } from './runTelemetry.ts'
-import { approvalRequest, askAbout } from './resolveStep.ts'
+import { addTurn, plansOf, tellModel, type OutsidePlan, type WrittenTurn } from './writtenTurn.ts'
 
 /**
- * Writes a turn with its calls and makes those that go outside. `endingOf` is asked only if all of them are calls of our own database:
- * then the end of the run joins the same commit. True when the run has ended with that.
+ * Writes a turn with its calls and makes those that go outside. The next turns of a pure model, and the end of its run, join the write of
+ * the results that lead to them. True when the run has ended with that.
  */
-export async function performCalls(
-  held: HeldRun,
-  change: Change,
-  turn: Turn,
-  endingOf: () => Promise<Ending | null>,
-): Promise<boolean> {
-  held.turn += 1
-  const plans = turn.calls.map((call, index) => planCall(held, call, held.step + 1 + index))
-  const calls = zip(plans, turn.calls).map(([{ step }, call]) => ({ ...call, id: callIdOf(held.run.id, step.seq) }))
-  for (const [index, tool_call] of calls.entries()) {
-    // what the driver wants back is stored with the first call of the turn
-    addMessage(change, { type: 'tool_call', role: 'assistant', tool_call, opaque: index === 0 ? turn.opaque : null })
-  }
-  const results = new Map<number, Outcome>()
-  const [first = [], ...later] = stagesOf(held, plans)
-  for (const { step } of later.flat()) step.attempt = notBegun
-  const effects = plans.flatMap((plan) => begin(held, change, plan, results))
-  change.usage.steps += plans.length
-  held.step += plans.length
-
-  const seen = { byModel: false, ending: null as Ending | null }
-  const tellModel = () => {
-    // a second attempt of the same write would feed the model twice: then the run is rebuilt from its log instead
-    if (seen.byModel) throw new Yielded()
-    seen.byModel = true
-    feed(held, { kind: 'assistant', text: turn.text, calls, opaque: turn.opaque })
-    for (const { step } of plans) {
-      const outcome = results.get(step.seq)
-      if (outcome) feedOutcome(held, step, outcome)
-    }
-  }
-  const planEnding: PlanEnding = async (wakeSeq) => {
-    tellModel()
-    // a run that is cut off is written without its end, which is noticed afterwards: it must not fail the commit that it shares
-    if (!held.signal.aborted && wakeSeq === held.wakeSeen) seen.ending = await endingOf()
-    return seen.ending
-  }
-  const mayEnd = held.model.isPure && plans.every(({ way }) => way === 'inside')
-  await commitCalls(
-    held,
-    change,
-    effects,
-    plans,
-    results,
-    mayEnd ? { planEnding, isLate: () => seen.byModel } : undefined,
-  )
-  if (!seen.byModel) tellModel()
-  if (seen.ending) noteMove(held.telemetry, seen.ending.move, held.usage.steps)
-  await allEnded(first.map(({ step }) => makeCall(held, step)))
-  for (const stage of later) await allEnded((await beginStage(held, stage)).map((step) => makeCall(held, step)))
-  return seen.ending !== null
+export async function performCalls(held: HeldRun, change: Change, turn: Turn, next: NextOfPure): Promise<boolean> {
+  const { isPure } = held.model
+  const first = addTurn(held, change, turn, plansOf(held, turn))
+  const isInside = first.plans.every(({ way }) => way === 'inside')
+  const joining = isPure && isInside ? joinTurns(held, next, { withEffects: true }) : undefined
+  await commitCalls(held, change, first, joining && { joining, tell: () => tellModel(held, first) })
+  tellModel(held, first)
+  joining?.settle()
+  if (!isPure) return makeCalls(held, first)
+  return joining?.hasEnded || makeOneByOne(held, joining?.last ?? first, next)
 }
 
-type OutsidePlan = Extract<Plan, { tool: Tool }>
-
-/** The outside calls of a turn in order: each stage at once, the next one after it. */
-function stagesOf({ build }: HeldRun, plans: Plan[]): OutsidePlan[][] {
-  const stages: OutsidePlan[][] = []
-  let isClosed = true
-  for (const plan of plans) {
-    if (plan.way !== 'outside') continue
-    const ofTool = plan.tool.kind === 'outside' ? plan.tool.beside : undefined
-    const isAlone = (build.calls.get(plan.tool.name) ?? ofTool) === 'alone'
-    if (isClosed || isAlone) stages.push([plan])
-    else stages.at(-1)?.push(plan)
-    isClosed = isAlone
+/** The outside calls of a pure model, which makes one a turn: each result is written with the turn that follows from it. */
+async function makeOneByOne(held: HeldRun, first: WrittenTurn, next: NextOfPure): Promise<boolean> {
+  for (let at = first; ;) {
+    const [stage = [], ...later] = at.stages
+    const [only] = stage
+    if (!only || stage.length + later.length > 1) return makeCalls(held, at)
+    const joining = joinTurns(held, next, { withEffects: false })
+    await makeCall(held, only.step, { joining })
+    if (joining.hasEnded || !joining.last) return joining.hasEnded
+    at = joining.last
   }
-  return stages
+}
+
+/** False: the run continues. */
+async function makeCalls(held: HeldRun, { stages: [first = [], ...later] }: WrittenTurn): Promise<false> {
+  await allEnded(first.map(({ step }) => makeCall(held, step)))
+  for (const stage of later) await allEnded((await beginStage(held, stage)).map((step) => makeCall(held, step)))
+  return false
 }
 
 /** Writes that these calls begin now. Until then they surely did not happen, and whoever takes the run over makes them without a doubt. */
@@ -103,50 +61,26 @@ async function beginStage(held: HeldRun, stage: OutsidePlan[]): Promise<CallStep
   return begun
 }
 
-/** What a call writes at once: its refusal, its intent, or its effect together with its outcome. */
-function begin(held: HeldRun, change: Change, plan: Plan, results: Map<number, Outcome>): Effect[] {
-  const { step } = plan
-  const note = (outcome: Outcome) => results.set(step.seq, outcome)
-  switch (plan.way) {
-    case 'refused':
-      note({ error: plan.error })
-      recordOutcome(change, withMoment(step, { kind: 'refused', at: step.started_at }), { error: plan.error })
-      return []
-    case 'inside':
-      return [insideEffect(held, step, note)]
-    case 'outside':
-      putStep(change, step)
-      held.open.push(step)
-      return []
-    case 'approval':
-      return [
-        waitEffect(
-          held,
-          step,
-          (sql) => askAbout(held, step, approvalRequest(step, approvalReason(plan.tool)), sql),
-          note,
-        ),
-      ]
-    case 'waiting':
-      return [beginEffect(held, step, plan.tool, note)]
-    default:
-      return plan satisfies never
-  }
-}
+/** A turn's calls as they are written: what each does at once, and the outcomes that are known. */
+type WrittenCalls = Pick<WrittenTurn, 'plans' | 'effects' | 'results'>
 
-/** An effect that PostgreSQL refuses fails its own call, not the run. `isLate`: the model already knows its outcome. */
+/** An effect that PostgreSQL refuses fails its own call, not the run. */
 export async function commitCalls(
   held: HeldRun,
   change: Change,
-  effects: Effect[],
-  plans: Plan[],
-  results: Map<number, Outcome>,
-  end?: { planEnding: PlanEnding; isLate: () => boolean },
+  calls: WrittenCalls,
+  joined?: { joining: Joining; tell: () => void },
 ): Promise<void> {
+  const { plans, effects, results } = calls
   try {
-    await commit(held, change, effects, end?.planEnding)
+    await commit(held, change, effects, joined?.joining.after(joined.tell))
   } catch (error) {
-    if (effects.length === 0 || end?.isLate() || !isRefused(error)) throw error
+    if (effects.length === 0 || !isRefused(error)) throw error
+    // what followed may be the reason
+    if (joined?.joining.isTold) {
+      joined.joining.giveUp()
+      return commitCalls(held, change, calls)
+    }
     const { log } = held.context
     log.error({ err: error, run_id: held.run.id }, 'a call could not take effect')
     const affected = plans.filter(({ way }) => way !== 'outside' && way !== 'refused')

@@ -53,7 +53,7 @@ async function makeNow(held: HeldRun, step: CallStep, tool: Tool, bound: Bound |
   const results = new Map<number, Outcome>()
   const note = (outcome: Outcome) => results.set(step.seq, outcome)
   const effect = tool.kind === 'inside' ? insideEffect(held, step, note) : beginEffect(held, step, tool, note)
-  await commitCalls(held, change, [effect], [{ way: tool.kind, step, tool }], results)
+  await commitCalls(held, change, { plans: [{ way: tool.kind, step, tool }], effects: [effect], results })
   const outcome = results.get(step.seq)
   if (!outcome) return
   held.open = held.open.filter(({ seq }) => seq !== step.seq)

@@ -1,11 +1,11 @@
 // The apply lane: changes of many held runs in one commit, with the effects of their inside calls in the same transaction.
 import type { Sql } from '../../base/db.ts'
-import { isConnectionTrouble, sqlState } from '../../base/db.ts'
+import { isConnectionTrouble, one, sqlState } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Begun, Outcome, ToolCall } from '../../kit/tool.ts'
 import { zip } from '../../base/zip.ts'
 import { applyChanges, type Applied, type FreedSlots } from './apply.ts'
-import { addMessage, type Change } from './change.ts'
+import type { Change } from './change.ts'
 import { createLane, TryAlone, type LaneWatch } from '../../kit/lane.ts'
 import type { ToolRegistry } from '../builds/toolRegistry.ts'
 
@@ -18,23 +18,20 @@ export type Effect =
       record: (change: Change, begun: Begun | Outcome) => void
     }
 
-/** The end of a run that joins the change whose results lead to it. */
-export interface Ending {
-  /** The last text of the model, in a turn of its own; null: it says nothing more. */
-  text: string | null
-  move: NonNullable<Change['move']>
-}
-
-/** Resolves to null when the run continues. `wakeSeq` is the run's wake number as it is now. */
-export type PlanEnding = (wakeSeq: number) => Promise<Ending | null>
+/**
+ * Called when the effects of a write have happened and before anything is written: adds to the change what follows from them, and resolves to the
+ * effects that come with it. It is called again when those have happened, until none come. `wakeSeq` is the run's wake number as far as it is
+ * known. Every attempt of a write has a change of its own.
+ */
+export type Follow = (change: Change, wakeSeq: number) => Promise<Effect[]>
 
 export interface Write {
   change: Change
   effects: Effect[]
   /** The run's wake number as its holder knows it. */
   wakeSeen: number
-  /** Called when the effects have happened and before anything is written: the run may end with this very change. */
-  planEnding?: PlanEnding
+  /** A write without effects is followed by what has none either. */
+  follow?: Follow
   /** What else belongs to the end of a run, in its transaction: its parent wakes, features do their part. */
   atEnd?: (sql: Sql, move: NonNullable<Change['move']>) => Promise<void>
   /** The run that wakes at its end. */
@@ -75,12 +72,31 @@ const applyAll = (sql: Sql, writes: Write[]): Promise<Flushed> =>
 
 async function flush(options: ApplyLaneOptions, writes: Write[]): Promise<Applied[]> {
   const { db } = options.context
-  const isPlain = writes.every(({ change, effects, atEnd }) => effects.length === 0 && !(change.move && atEnd))
+  const isPlain = writes.every(({ change, effects, atEnd, follow }) => {
+    const mayEnd = change.move !== null || follow !== undefined
+    return effects.length === 0 && !(mayEnd && atEnd)
+  })
   const { applied, freed } = isPlain
-    ? await applyAll(db.sql, writes)
+    ? await flushPlainly(options, writes)
     : await db.transaction((sql) => flushWithEffects(options, sql, writes).catch(failAlone))
   if (freed.length > 0) options.onFreed(freed)
   return applied
+}
+
+/** One statement, without a transaction around it. */
+async function flushPlainly(options: ApplyLaneOptions, writes: Write[]): Promise<Flushed> {
+  const copies = writes.map(copyOf)
+  for (const { follow, change, wakeSeen } of copies) {
+    const effects = (await follow?.(change, wakeSeen)) ?? []
+    if (effects.length > 0) throw new Error('a write without effects is followed by effects')
+  }
+  const flushed = await applyAll(options.context.db.sql, copies)
+  for (const [index, write] of writes.entries()) {
+    const isWoken = flushed.applied[index]?.outcome === 'woken'
+    // only what followed was to release the run: what came first is written all the same
+    if (isWoken && write.change.move === null) flushed.applied[index] = await one(flush(options, [write]))
+  }
+  return flushed
 }
 
 async function flushWithEffects(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
@@ -96,9 +112,8 @@ async function flushWithEffects(options: ApplyLaneOptions, sql: Sql, writes: Wri
  * round trip and a row version. If a run has another holder by now, everything is undone and each change is tried alone.
  */
 async function flushOpenly(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
-  const copies = writes.map((write) => ({ ...write, change: copyOf(write.change) }))
-  await takeEffect(options, sql, copies)
-  for (const copy of copies) await addEnding(copy, copy.wakeSeen)
+  const copies = writes.map(copyOf)
+  await takeEffects(options, sql, copies)
   const flushed = await applyAll(sql, copies)
   if (flushed.applied.some(({ outcome }) => outcome !== 'written')) throw new TryAlone()
   return flushed
@@ -107,21 +122,33 @@ async function flushOpenly(options: ApplyLaneOptions, sql: Sql, writes: Write[])
 async function flushLocked(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
   const locked = new Map((await lockRuns(sql, writes)).map((run) => [run.id, run]))
   const outcomes = new Map<Write, Applied>()
-  const able: { write: Write; copy: Write; wakeSeq: number }[] = []
+  const able: { write: Write; copy: Write }[] = []
   for (const write of writes) {
     const checked = checkHeld(write.change, locked.get(write.change.runId))
     if ('outcome' in checked) outcomes.set(write, checked)
-    else able.push({ write, copy: { ...write, change: copyOf(write.change) }, wakeSeq: checked.wakeSeq })
+    else able.push({ write, copy: copyOf({ ...write, wakeSeen: checked.wakeSeq }) })
   }
   const copies = able.map(({ copy }) => copy)
-  await takeEffect(options, sql, copies)
-  for (const { copy, wakeSeq } of able) await addEnding(copy, wakeSeq)
+  await takeEffects(options, sql, copies)
   const { applied, freed } = copies.length > 0 ? await applyAll(sql, copies) : { applied: [], freed: [] }
   for (const [{ write, copy }, result] of zip(able, applied)) {
     if (copy.change.move && result.outcome === 'written') await copy.atEnd?.(sql, copy.change.move)
     outcomes.set(write, result)
   }
   return { applied: writes.flatMap((write) => outcomes.get(write) ?? []), freed }
+}
+
+/** The effects of the writes, then the effects of what follows from them, of all writes together. */
+async function takeEffects(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<void> {
+  for (let round = writes; round.length > 0;) {
+    await takeEffect(options, sql, round)
+    const next: Write[] = []
+    for (const write of round) {
+      const effects = (await write.follow?.(write.change, write.wakeSeen)) ?? []
+      if (effects.length > 0) next.push({ ...write, effects })
+    }
+    round = next
+  }
 }
 
 /** Begun calls last: one that starts a run locks its team's row, as the write itself does, and nobody who has that waits for another row. */
@@ -143,14 +170,6 @@ async function takeEffect({ context, toolRegistry }: ApplyLaneOptions, sql: Sql,
   }
 }
 
-async function addEnding({ change, planEnding }: Write, wakeSeq: number): Promise<void> {
-  const ending = await planEnding?.(wakeSeq)
-  if (!ending) return
-  const { text, move } = ending
-  if (text) addMessage({ ...change, turn: change.turn + 1 }, { type: 'text', role: 'assistant', text_content: text })
-  change.move = move
-}
-
 /** What the code of one write threw undoes the transaction of all, so it is tried without the others. */
 function failAlone(error: unknown): never {
   const isOfDatabase = sqlState(error) !== undefined || isConnectionTrouble(error)
@@ -158,12 +177,12 @@ function failAlone(error: unknown): never {
 }
 
 /** Made again for every attempt: effects write into it, and an attempt that failed must leave no trace. */
-const copyOf = (change: Change): Change => ({
-  ...change,
-  messages: [...change.messages],
-  steps: [...change.steps],
-  events: [...change.events],
-})
+function copyOf(write: Write): Write {
+  const { change } = write
+  const { messages, steps, events, usage } = change
+  const copies = { messages: [...messages], steps: [...steps], events: [...events], usage: { ...usage } }
+  return { ...write, change: { ...change, ...copies } }
+}
 
 interface Locked {
   id: string
@@ -173,8 +192,8 @@ interface Locked {
 
 /** With the parents of those that may end: they wake in this transaction, when its teams' rows are locked already, and runs come first. */
 function lockRuns(sql: Sql, writes: Write[]): Promise<Locked[]> {
-  const ids = writes.flatMap(({ change, planEnding, parentRunId }) =>
-    parentRunId && (change.move || planEnding) ? [parentRunId, change.runId] : [change.runId],
+  const ids = writes.flatMap(({ change, follow, parentRunId }) =>
+    parentRunId && (change.move || follow) ? [parentRunId, change.runId] : [change.runId],
   )
   return sql<Locked>`
     select id, epoch, wake_seq from runs where id = any(${ids}::uuid[]) order by id for update`
