@@ -265,6 +265,36 @@ export const insertRunEvents = (rows: Part): Part => part`${announcing}
     concat('[', string_agg(e.data::text, ',' order by e.sequence), ']')::json
   from (${rows}) e group by e.team_id, e.run_id, e.agent_id, e.case_id`
 
+/**
+ * The same for rows that are batches already: id, team_id, run_id, agent_id, case_id, last (their last sequence), xid, kinds (a letter for
+ * each event) and entries (a JSON array of their data, as text).
+ */
+export const insertBatches = (rows: Part): Part => part`${announcing}
+  insert into event_batches (id, team_id, run_id, agent_id, case_id, last, xid, kinds, entries)
+  select b.id, b.team_id, b.run_id, b.agent_id, b.case_id, b.last, b.xid, b.kinds, b.entries::json from (${rows}) b`
+
+/** The id of a new batch: the last four digits are for the places of its events. */
+export const batchId = (): string => `${newId().slice(0, 32)}0000`
+
+/** The letter of each kind of event, as the SQL function event_kind has it. */
+export const letterOf = {
+  'run.started': 's',
+  'run.paused': 'p',
+  'run.completed': 'c',
+  'run.failed': 'f',
+  'run.message.created': 'm',
+  'run.tool_call.completed': 't',
+  'run.file.created': 'w',
+  'human_request.created': 'h',
+  'human_request.responded': 'r',
+  'queue.case.created': 'a',
+  'queue.case.claimed': 'k',
+  'queue.case.completed': 'l',
+  'assignment.build.published': 'b',
+  'connection.updated': 'u',
+  'connection.action_required': 'o',
+} as const satisfies Record<EventName, string>
+
 /** Writes events of no run inside a larger statement. `rows` gives id, team_id, event and the whole data, with the ids of both, in this order. */
 export const insertEvents = (rows: Part): Part => part`${announcing}
   insert into event_batches (id, team_id, kinds, entries)

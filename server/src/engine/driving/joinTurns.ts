@@ -29,7 +29,7 @@ export interface Joining {
 
 /** Others of the same commit wait meanwhile, and what joins is held in memory. */
 const turnsMax = 20
-const lastsMaxMs = 20
+const lastsMaxMs = 100
 const bytesMax = 64 * 1024
 
 /** `withEffects`: calls of our own database may join as well. */

@@ -70,7 +70,7 @@ async function find(sql: Sql, { id, runId, epoch }: Change): Promise<Applied | {
       returning r.epoch
     )
     select epoch, wake_seq, is_written, (select epoch from fenced) as fenced from was`
-  if (run?.is_written) return { outcome: 'written', wakeSeq: run.wake_seq, messageBase: 0 }
-  if (run === undefined || run.fenced === null) return { outcome: 'fenced', wakeSeq: 0, messageBase: 0 }
+  if (run?.is_written) return { outcome: 'written', wakeSeq: run.wake_seq }
+  if (run === undefined || run.fenced === null) return { outcome: 'fenced', wakeSeq: 0 }
   return { epoch: run.fenced }
 }

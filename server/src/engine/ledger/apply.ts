@@ -1,9 +1,9 @@
 // Writes changes of held runs, many in one statement: the guarded update of each run first, every other row only where that came back.
 import { part, type Part, type Sql } from '../../base/db.ts'
-import { newId } from '../../base/ids.ts'
+import { jsonColumn, jsonTextColumn, plainColumn, textColumn } from '../../base/columns.ts'
 import { storableJson } from '../../base/storable.ts'
-import { insertRunEvents, raisedEventXid } from '../../kit/event.ts'
-import type { Change } from './change.ts'
+import { batchId, insertBatches, letterOf, raisedEventXid } from '../../kit/event.ts'
+import type { Change, EventRow } from './change.ts'
 import { blobOrder } from './largeTexts.ts'
 import { eventOf, toReleased } from './lifecycle.ts'
 
@@ -12,14 +12,11 @@ export interface Applied {
   outcome: 'written' | 'fenced' | 'woken'
   /** The run's current wake_seq. */
   wakeSeq: number
-  /** The seq of the last message before the change's own. */
-  messageBase: number
 }
 
 interface WrittenRow {
   id: string
   wake_seq: number
-  message_base: number
 }
 
 /** Slots that runs of a team left with one commit. */
@@ -51,47 +48,72 @@ const updatedRuns = (changes: Change[]): Part => part`update runs r set
       where r.id = any(${changes.map(({ runId }) => runId)}::uuid[])
         and r.id = c.run_id and ${toReleased.where}
       returning r.id, r.team_id, r.agent_id, r.case_id, r.wake_seq, c.status as moved, r.started_at, r.completed_at,
-        r.message_seq - c.messages as message_base, r.event_seq - c.events as event_base, r.event_xid as xid,
+        r.message_seq - c.messages as message_base, r.event_seq, r.event_xid as xid,
         jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,
           'cost_usd', trim_scale(r.cost_usd)) as usage`
 
-const insertedMessages = (
-  changes: Change[],
-): Part => part`insert into run_messages (run_id, seq, id, turn, type, role, text_content, tool_call, tool_result, opaque, restarts, "timestamp")
-      select r.id, r.message_base + m.place, m.id, m.turn, m.type, m.role, m.text_content, m.tool_call, m.tool_result, m.opaque,
-        m.restarts, m."timestamp"
-      from json_to_recordset(${storableJson(changes.flatMap(messageRows))}::json) as m (
-        run_id uuid, place int, id uuid, turn int, type text, role text, text_content text, tool_call jsonb, tool_result jsonb,
-        opaque jsonb, restarts boolean, "timestamp" timestamptz)
+function insertedMessages(changes: Change[]): Part {
+  const rows = changes.flatMap(({ runId, messages }) =>
+    messages.map((message, index) => ({ ...message, runId, place: index + 1 })),
+  )
+  return part`insert into run_messages (run_id, seq, id, turn, type, role, text_content, tool_call, tool_result, opaque, restarts, "timestamp")
+      select r.id, r.message_base + m.place, m.id, m.turn, m.type, m.role, m.text_content, m.tool_call::jsonb, m.tool_result::jsonb,
+        m.opaque::jsonb, m.restarts, m."timestamp"
+      from unnest(${plainColumn(rows.map(({ runId }) => runId))}::uuid[], ${plainColumn(rows.map(({ place }) => place))}::int[],
+        ${plainColumn(rows.map(({ id }) => id))}::uuid[], ${plainColumn(rows.map(({ turn }) => turn))}::int[],
+        ${plainColumn(rows.map(({ type }) => type))}::text[], ${plainColumn(rows.map(({ role }) => role))}::text[],
+        ${textColumn(rows.map(({ text_content }) => text_content))}::text[], ${jsonColumn(rows.map(({ tool_call }) => tool_call))},
+        ${jsonColumn(rows.map(({ tool_result }) => tool_result))}, ${jsonColumn(rows.map(({ opaque }) => opaque))},
+        ${plainColumn(rows.map(({ restarts }) => restarts))}::boolean[], ${plainColumn(rows.map(({ timestamp }) => timestamp))}::timestamptz[])
+        as m (run_id, place, id, turn, type, role, text_content, tool_call, tool_result, opaque, restarts, "timestamp")
       join run r on r.id = m.run_id order by ${blobOrder(part`m.text_content`)}`
+}
 
-const writtenSteps = (
-  changes: Change[],
-): Part => part`insert into run_steps as was (run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens,
+function writtenSteps(changes: Change[]): Part {
+  const rows = changes.flatMap(({ runId, steps }) => steps.map((step) => ({ ...step, runId })))
+  return part`insert into run_steps as was (run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens,
         cost_usd, reserved_usd, unsettled, started_at, completed_at, said, moments)
-      select r.id, s.seq, s.turn, s.kind, s.tool, s.arguments, s.state, s.attempt, s.result, s.error, s.input_tokens, s.output_tokens,
-        s.cost_usd, s.reserved_usd, s.unsettled, s.started_at, s.completed_at, s.said, s.moments
-      from json_to_recordset(${storableJson(changes.flatMap(stepRows))}::json) as s (
-        run_id uuid, seq int, turn int, kind text, tool text, arguments jsonb, state text, attempt int, result jsonb, error text,
-        input_tokens bigint, output_tokens bigint, cost_usd numeric, reserved_usd numeric, unsettled int, started_at timestamptz,
-        completed_at timestamptz, said text, moments jsonb)
+      select r.id, s.seq, s.turn, s.kind, s.tool, s.arguments::jsonb, s.state, s.attempt, s.result::jsonb, s.error, s.input_tokens, s.output_tokens,
+        s.cost_usd, s.reserved_usd, s.unsettled, s.started_at, s.completed_at, s.said, s.moments::jsonb
+      from unnest(${plainColumn(rows.map(({ runId }) => runId))}::uuid[], ${plainColumn(rows.map(({ seq }) => seq))}::int[],
+        ${plainColumn(rows.map(({ turn }) => turn))}::int[], ${plainColumn(rows.map(({ kind }) => kind))}::text[],
+        ${textColumn(rows.map(({ tool }) => tool))}::text[], ${jsonColumn(rows.map((step) => step.arguments))},
+        ${plainColumn(rows.map(({ state }) => state))}::text[], ${plainColumn(rows.map(({ attempt }) => attempt))}::int[],
+        ${jsonColumn(rows.map(({ result }) => result))}, ${textColumn(rows.map(({ error }) => error))}::text[],
+        ${plainColumn(rows.map(({ input_tokens }) => input_tokens))}::bigint[], ${plainColumn(rows.map(({ output_tokens }) => output_tokens))}::bigint[],
+        ${plainColumn(rows.map(({ cost_usd }) => cost_usd))}::numeric[], ${plainColumn(rows.map(({ reserved_usd }) => reserved_usd))}::numeric[],
+        ${plainColumn(rows.map(({ unsettled }) => unsettled))}::int[], ${plainColumn(rows.map(({ started_at }) => started_at))}::timestamptz[],
+        ${plainColumn(rows.map(({ completed_at }) => completed_at))}::timestamptz[],
+        ${textColumn(rows.map((step) => ('said' in step ? step.said : null)))}::text[], ${jsonColumn(rows.map(({ moments }) => moments))})
+        as s (run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens, cost_usd, reserved_usd,
+          unsettled, started_at, completed_at, said, moments)
       join run r on r.id = s.run_id
       on conflict (run_id, seq) do update set state = excluded.state, attempt = excluded.attempt, result = excluded.result,
         error = excluded.error, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
         cost_usd = excluded.cost_usd, reserved_usd = excluded.reserved_usd, unsettled = excluded.unsettled,
         completed_at = excluded.completed_at, said = excluded.said, moments = excluded.moments`
+}
+
+/** Stands where the number of a message comes, which only the database knows. JSON has no such character. */
+const seqMark = '\u001e'
 
 /** An event about a message gets that message's number. An event that ends the run gets what the run used and how long it took. */
-const insertedEvents = (changes: Change[]): Part =>
-  insertRunEvents(part`
-      select n.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.event_base + n.place as sequence, r.xid, n.event,
-        case when n.message is not null then concat('{"message":{"seq":', r.message_base + n.message, ',', substr(n.data::text, 2), '}')
-          when n.ends then concat(left(n.data::text, -1), ',', substr(jsonb_build_object('usage', r.usage,
+function insertedEvents(changes: Change[]): Part {
+  const batches = changes.map(batchOf).filter(({ kinds }) => kinds !== '')
+  return insertBatches(part`
+      select e.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.event_seq as last, r.xid, e.kinds,
+        concat('[', case when e.ends then concat(left(t.entries, -1), ',', substr(jsonb_build_object('usage', r.usage,
             'duration_ms', (extract(epoch from r.completed_at - r.started_at) * 1000)::bigint)::text, 2))
-          else n.data::text end as data
-      from json_to_recordset(${storableJson(changes.flatMap(eventRows))}::json) as n (
-        run_id uuid, place int, id uuid, event text, data json, message int, ends boolean)
-      join run r on r.id = n.run_id`)
+          else t.entries end, ']') as entries
+      from unnest(${plainColumn(batches.map(({ runId }) => runId))}::uuid[], ${plainColumn(batches.map(({ id }) => id))}::uuid[],
+        ${plainColumn(batches.map(({ kinds }) => kinds))}::text[], ${plainColumn(batches.map(({ ends }) => ends))}::boolean[],
+        ${jsonTextColumn(batches.map(({ entries }) => entries))}) as e (run_id, id, kinds, ends, entries)
+      join run r on r.id = e.run_id
+      cross join lateral (
+        select string_agg(concat(case when p.n > 1 then r.message_base + p.n - 1 end, p.text), '' order by p.n) as entries
+        from unnest(string_to_array(e.entries, e'\\x1e')) with ordinality as p (text, n)
+      ) t`)
+}
 
 /** One statement, one commit. `freed`: the slots that these runs held and hold no more. */
 export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ applied: Applied[]; freed: FreedSlots[] }> {
@@ -114,7 +136,7 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
       insert into places_left (team_id, places)
       select team_id, count(*)::int from run where moved is not null group by team_id returning team_id, places
     )
-    select run.id, run.wake_seq, run.message_base,
+    select run.id, run.wake_seq,
       (select json_agg(places_left_) from places_left_) as left
     from run`
   const found = new Map(written.map((row) => [row.id, row]))
@@ -123,10 +145,10 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
   return {
     applied: changes.map((change) => {
       const row = found.get(change.runId)
-      if (row) return { outcome: 'written', wakeSeq: row.wake_seq, messageBase: row.message_base }
+      if (row) return { outcome: 'written', wakeSeq: row.wake_seq }
       const now = others.find(({ id }) => id === change.runId)
       const isOurs = now?.epoch === change.epoch
-      return { outcome: isOurs ? 'woken' : 'fenced', wakeSeq: now?.wake_seq ?? 0, messageBase: 0 }
+      return { outcome: isOurs ? 'woken' : 'fenced', wakeSeq: now?.wake_seq ?? 0 }
     }),
     freed: written[0]?.left ?? [],
   }
@@ -158,24 +180,30 @@ function changeRow({ id, runId, epoch, messages, events, usage, move, reserved_u
   }
 }
 
-const messageRows = ({ runId, messages }: Change) =>
-  messages.map((message, index) => ({ run_id: runId, place: index + 1, ...message }))
-
-const stepRows = ({ runId, steps }: Change) => steps.map((step) => ({ run_id: runId, ...step }))
-
-function eventRows({ runId, events, move }: Change) {
-  const rows = events.map((event, index) => ({ run_id: runId, place: index + 1, ends: false, ...event }))
-  return move ? [...rows, moveEvent(runId, events.length + 1, move)] : rows
+/** The events of a change as one row: the letters of their kinds, and their data. */
+function batchOf({ runId, events, move }: Change) {
+  const told = move ? [...events, moveEvent(move)] : events
+  return {
+    id: batchId(),
+    runId,
+    kinds: told.map(({ event }) => letterOf[event]).join(''),
+    entries: told.map(entryOf).join(','),
+    ends: move !== null && move.status !== 'waiting',
+  }
 }
 
-function moveEvent(runId: string, place: number, move: NonNullable<Change['move']>) {
-  const { wakeSeen: _wakeSeen, ...told } = move
+/** The data of an event as text; every message of a change has one event, in the same order. */
+function entryOf({ data, isMessage }: EventRow): string {
+  const text = storableJson(data)
+  return isMessage ? `{"message":{"seq":${seqMark},${text.slice(1)}}` : text
+}
+
+function moveEvent({ wakeSeen: _wakeSeen, ...told }: NonNullable<Change['move']>): EventRow {
   const data =
     told.status === 'waiting'
       ? { status: told.status, waiting_on: told.waiting_on }
       : told.status === 'completed'
         ? { status: told.status, output: told.output ?? null }
         : { status: told.status, error: told.error }
-  const ends = told.status !== 'waiting'
-  return { run_id: runId, place, id: newId(), event: eventOf[told.status], data, message: null, ends }
+  return { event: eventOf[told.status], data, isMessage: false }
 }

@@ -201,9 +201,9 @@ function lockRuns(sql: Sql, writes: Write[]): Promise<Locked[]> {
 
 /** Known before any effect: a fenced or woken change must not leave its effects behind. */
 function checkHeld(change: Change, run: Locked | undefined): Applied | { wakeSeq: number } {
-  if (run?.epoch !== change.epoch) return { outcome: 'fenced', wakeSeq: 0, messageBase: 0 }
+  if (run?.epoch !== change.epoch) return { outcome: 'fenced', wakeSeq: 0 }
   if (change.move && change.move.wakeSeen !== run.wake_seq) {
-    return { outcome: 'woken', wakeSeq: run.wake_seq, messageBase: 0 }
+    return { outcome: 'woken', wakeSeq: run.wake_seq }
   }
   return { wakeSeq: run.wake_seq }
 }

@@ -85,11 +85,10 @@ interface MessageRow extends Required<Omit<NewMessage, 'tool_call' | 'tool_resul
 }
 
 interface EventRow {
-  id: string
   event: EventName
   data: object
-  /** Which of the change's messages the event is about. Its data is that message, whose seq is known only when it is written. */
-  message: number | null
+  /** Its data is the next message of the change, whose seq is known only when it is written. */
+  isMessage: boolean
 }
 
 export interface Change {
@@ -176,11 +175,11 @@ export function addMessage(change: Change, message: NewMessage): void {
   const row = messageRow(change.turn, message)
   change.messages.push(row)
   const data = messageInEvent(change.runId, row)
-  change.events.push({ id: newId(), event: 'run.message.created', data, message: change.messages.length })
+  change.events.push({ event: 'run.message.created', data, isMessage: true })
 }
 
 export function addEvent(change: Change, event: EventName, data: object): void {
-  change.events.push({ id: newId(), event, data, message: null })
+  change.events.push({ event, data, isMessage: false })
 }
 
 /** Writes the step as it is now; if a change has a step twice, the last one counts. */
