@@ -1712,10 +1712,20 @@ const sentences = [
     says: 'RUNYARD_RETENTION_DAYS names kinds with days or forever; unset: runs and messages for ever, the audit log 400 days, everything else 30.',
     gap: { question: 'How long is what kept by default?', file: 'server/src/base/config.ts' },
   },
+  {
+    id: 'sql.columns',
+    says: 'Rows that are written together reach PostgreSQL as columns, and whatever a tenant wrote stays in its own row.',
+    gap: { question: 'In what form do many rows reach PostgreSQL?', file: 'server/src/base/columns.ts' },
+  },
   // Runs
   {
     id: 'runs.whole',
     says: 'A run goes from its start to its output, and its log tells all of it in order, numbered without gaps.',
+  },
+  {
+    id: 'runs.joined',
+    says: 'What a runbook does next is written with the results that lead to it; if it cannot be, those are written without it.',
+    gap: { question: 'How many writes does a run take?', file: 'server/src/engine/driving/joinTurns.ts' },
   },
   { id: 'runs.approval', says: 'A run that waits for a person is rows only, and continues with their answer.' },
   { id: 'runs.wait', says: 'A run can put itself off until a time; the clock wakes it.' },

@@ -9,7 +9,7 @@ import { testApp } from '../../test/kit/testApp.ts'
 import { connectionSettings } from '../base/db.ts'
 import { migrate, readMigrations } from '../base/migrate.ts'
 import { loadNew } from '../features/webhooks/deliveryRows.ts'
-import { eventNames } from './event.ts'
+import { eventNames, letterOf } from './event.ts'
 import { runEvents } from './readEvents.ts'
 
 // excepted, so that no test waits for a resolver
@@ -25,6 +25,10 @@ proves('events.kinds', 'every kind of event has a letter of its own in the table
   )
   assert.equal(new Set(kinds.map(({ kind }) => kind)).size, eventNames.length)
   assert.ok(kinds.every(({ kind }) => kind.length === 1))
+  assert.deepEqual(
+    kinds.map(({ kind }) => kind),
+    eventNames.map((name) => letterOf[name]),
+  )
 })
 
 /** The data within an envelope, byte for byte. */

@@ -1,5 +1,6 @@
 // Turns of a pure model that join the write before them. Asking it costs nothing and changes nothing, so what it does next is known before
 // the results that lead to it are written: a run of many short steps takes few commits.
+import { threadTimeMs } from '../../base/threadTime.ts'
 import type { Turn } from '../../drivers/model/model.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import type { Follow } from '../ledger/applyLane.ts'
@@ -27,9 +28,9 @@ export interface Joining {
   settle(): void
 }
 
-/** Others of the same commit wait meanwhile, and what joins is held in memory. */
+/** Others of the same commit wait meanwhile, and what joins is held in memory. The time is the processor time of asking the model. */
 const turnsMax = 20
-const lastsMaxMs = 100
+const askingMaxMs = 50
 const bytesMax = 64 * 1024
 
 /** `withEffects`: calls of our own database may join as well. */
@@ -41,7 +42,7 @@ export function joinTurns(held: HeldRun, next: NextOfPure, { withEffects }: { wi
   let steps = 0
   let turns = 0
   let isAhead = false
-  let beganAt = 0
+  let askedMs = 0
 
   const mayJoin = (wakeSeq: number): boolean =>
     !signal.aborted &&
@@ -50,9 +51,16 @@ export function joinTurns(held: HeldRun, next: NextOfPure, { withEffects }: { wi
     wakeSeq === held.wakeSeen &&
     held.wakeSeq === held.wakeSeen &&
     turns < turnsMax &&
-    performance.now() - beganAt < lastsMaxMs &&
+    askedMs < askingMaxMs &&
     held.heldBytes - heldBytes < bytesMax &&
     !teamTimeOf(context).isAhead(run.team_id)
+
+  async function ask(newSteps: number): Promise<Turn | undefined> {
+    const startedAt = threadTimeMs()
+    const turn = await next(held, newSteps)
+    askedMs += threadTimeMs() - startedAt
+    return turn
+  }
 
   async function follow(tell: () => void, attempt: Change, wakeSeq: number): ReturnType<Follow> {
     if (change && change !== attempt) {
@@ -61,10 +69,9 @@ export function joinTurns(held: HeldRun, next: NextOfPure, { withEffects }: { wi
       return []
     }
     change = attempt
-    beganAt ||= performance.now()
     if (last) tellModel(held, last)
     else tell()
-    const turn = mayJoin(wakeSeq) ? await next(held, attempt.usage.steps) : undefined
+    const turn = mayJoin(wakeSeq) ? await ask(attempt.usage.steps) : undefined
     if (turn?.ending.kind === 'done') {
       const said = { ...attempt, turn: held.turn + 1 }
       if (turn.text) addMessage(said, { type: 'text', role: 'assistant', text_content: turn.text })
