@@ -63,15 +63,26 @@ export async function evaluations(bed: Bed): Promise<Row[]> {
   }
 }
 
-/** Without the trigger no ended run is noted, and the evaluator finds nothing to do. */
+/**
+ * Runs of a build with a rubric are left to the evaluator, and without the trigger none of them is noted: so it finds nothing to do. Only
+ * agents that exist by now are meant.
+ */
 export async function evaluateRuns(service: Service, isOn: boolean): Promise<void> {
   await query(service, `alter table runs ${isOn ? 'enable' : 'disable'} trigger runs_ended_to_evaluate`)
+  await query(
+    service,
+    isOn
+      ? `delete from eval_rubrics where slug = 'unmeasured'`
+      : `insert into eval_rubrics (id, team_id, agent_id, build_id, slug, title, description, severity, sort_order)
+        select gen_random_uuid(), team_id, agent_id, id, 'unmeasured', 'Unmeasured', 'Nobody looks at it.', 'low', 0 from builds
+        on conflict do nothing`,
+  )
 }
 
 async function round(bed: Bed, service: Service, isOn: boolean): Promise<Round> {
-  await evaluateRuns(service, isOn)
   // an agent of its own: its runs are counted by their completion alone
   const agentId = await makeAgent(service, smallProcedure)
+  await evaluateRuns(service, isOn)
   const { ended, seconds } = await roundOfRuns(bed, service, agentId)
   const endedAt = performance.now()
   while (await isBehind(service)) await sleep(50)

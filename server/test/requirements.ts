@@ -4136,6 +4136,10 @@ const sentences = [
     },
   },
   {
+    id: 'evals.atEnd',
+    says: 'A run that one process drove from its beginning is evaluated with the write that ends it, with the result that its rows would give.',
+  },
+  {
     id: 'evals.platform',
     says: 'Six checks are computed from the log: ended by itself (completed), tool errors handled, no repeated call, case closed, limits kept, no secret printed.',
     gap: {

@@ -7,6 +7,7 @@ import { plansOn } from '../../test/kit/plans.ts'
 import { seedAgent } from '../../test/kit/runs.ts'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
+import { endCheckOf } from '../kit/registry.ts'
 import { addUserMessage } from './requests/addUserMessage.ts'
 import { admitNext } from './admission/admission.ts'
 import { applyChanges } from './ledger/apply.ts'
@@ -72,6 +73,12 @@ const changeOf = (run: NewRun) => {
 const hot: Record<string, (sql: Sql) => Promise<unknown>> = {
   createRuns: async (sql) => createRuns(sql, [await wanted(), await wanted()], { workerId: newId(), count: 1 }),
   applyChanges: (sql) => applyChanges(sql, runs.slice(0, 20).map(changeOf)),
+  'applyChanges with checks of ends': (sql) => {
+    const some = runs.slice(0, 20)
+    const found = { summary: {}, results: [], failed: [], score: 1 }
+    const ends = some.map(({ id: runId, teamId, buildId }) => ({ runId, teamId, buildId, messages: 1, found }))
+    return applyChanges(sql, some.map(changeOf), endCheckOf(service.context)?.sql(ends))
+  },
   claimRuns: (sql) => claimRuns(sql, newId(), 40),
   admitNext: (sql) => admitNext(sql, [team.id], { workerId: newId(), count: 5 }),
   wakeRuns: (sql) => wakeRuns(sql, [runs[0]!.id]),

@@ -6,6 +6,7 @@ import type { Scrub } from '../base/knownSecrets.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
 import type { SuspectProcesses } from './suspectProcesses.ts'
 import type { Context } from './context.ts'
+import type { EndCheck } from './endCheck.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { GivenTo, LaidFile, LoginUse, NamedInBuilds, SecretUse } from './given.ts'
@@ -256,6 +257,8 @@ export interface Feature {
   memberWrites?: MemberWrites
   /** Only the feature of evaluations has it. */
   promotionGate?: PromotionGate
+  /** Only the feature of evaluations has it. */
+  endCheck?: EndCheck
   /** Every column of its tables that holds sealed values: a new encryption key seals these again. */
   sealed?: SealedColumn[]
   /** Mounts routes that are not operations of /v2: the token endpoint, metadata documents. */
@@ -295,6 +298,7 @@ type Declared = Pick<Feature, 'name'> & {
     | 'hiddenAgents'
     | 'memberWrites'
     | 'promotionGate'
+    | 'endCheck'
     | 'sealed'
     | 'routes'
     | 'fallback'

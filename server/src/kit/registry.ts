@@ -1,6 +1,7 @@
 // Everything that the features of a process declare, checked once and stored with its context.
 import type { Config } from '../base/config.ts'
 import type { Context } from './context.ts'
+import type { EndCheck } from './endCheck.ts'
 import type {
   ConnectionUse,
   Fallback,
@@ -132,6 +133,9 @@ export const loginUseOf = (context: Context): LoginUse | undefined => each(conte
 /** Undefined: on this server every build may become live. */
 export const promotionGateOf = (context: Context): PromotionGate | undefined =>
   registryOf(context).features.find(({ promotionGate }) => promotionGate)?.promotionGate
+
+/** Undefined: on this server no run is checked when it ends. */
+export const endCheckOf = (context: Context): EndCheck | undefined => each(context, ({ endCheck }) => endCheck)[0]
 
 /** Undefined: this server shows nothing at paths that no route has. */
 export const fallbackOf = (context: Context): Fallback | undefined =>

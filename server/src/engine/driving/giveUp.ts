@@ -24,6 +24,7 @@ export async function giveUp(parts: DriveParts, run: ClaimedRun, writeSignal: Ab
     applyLane,
     telemetry,
     atEnd: atEnd(run),
+    watched: undefined,
     open,
     wakeSeen: run.wake_seq,
     wakeSeq: run.wake_seq,

@@ -7,6 +7,7 @@ import type { Sight } from '../../drivers/model/sight.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Begun, CallingRun, OpenResources, Outcome, ToolCall } from '../../kit/tool.ts'
 import { callIdOf, type CallStep, type Change, type Step } from '../ledger/change.ts'
+import { seeWritten, type WatchedLog } from '../ledger/watchedLog.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
 import type { LoadedBuild, LoadBuild } from '../builds/loadBuild.ts'
 import type { Logged } from '../ledger/history.ts'
@@ -29,6 +30,8 @@ export interface HeldRun extends SureWriting {
   telemetry: RunTelemetry
   /** What belongs to the end of this run, in its transaction. */
   atEnd: Write['atEnd']
+  /** Undefined for a run that this process did not drive from its beginning: it is checked later. */
+  watched: WatchedLog | undefined
   model: Model
   modelName: string
   /** The models that it may ask; `modelName` is the one that it asks now. */
@@ -112,11 +115,11 @@ export interface Hold {
 }
 
 /** What writing a change and counting its use needs. */
-export type Writing = SureWriting & Pick<HeldRun, 'usage' | 'atEnd' | 'telemetry' | 'wakeSeen' | 'wakeSeq'>
+export type Writing = SureWriting & Pick<HeldRun, 'usage' | 'atEnd' | 'watched' | 'telemetry' | 'wakeSeen' | 'wakeSeq'>
 
 /** Writes a change; false: something came, so the run was not released and nothing was written. */
 export async function commit(held: Writing, change: Change, effects: Effect[] = [], follow?: Follow): Promise<boolean> {
-  const { usage, atEnd, telemetry, wakeSeen } = held
+  const { usage, atEnd, watched, telemetry, wakeSeen } = held
   const { parent_run_id: parentRunId } = held.run
   const applied = await writeSurely(held, {
     change,
@@ -125,10 +128,12 @@ export async function commit(held: Writing, change: Change, effects: Effect[] = 
     ...(atEnd && { atEnd }),
     ...(parentRunId !== null && { parentRunId }),
     ...(follow && { follow }),
+    ...(watched && { watched }),
   })
   if (applied.outcome === 'fenced') throw new Fenced()
   held.wakeSeq = applied.wakeSeq
   if (applied.outcome === 'woken') return false
+  if (watched && applied.messages) seeWritten(held.context, watched, held.run.team_id, applied.messages)
   usage.steps += change.usage.steps
   usage.input_tokens += change.usage.input_tokens
   usage.output_tokens += change.usage.output_tokens

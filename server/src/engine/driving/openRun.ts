@@ -16,6 +16,7 @@ import type { LoadedBuild } from '../builds/loadBuild.ts'
 import { outputTokensMax } from '../builds/models.ts'
 import { messageText } from '../ledger/change.ts'
 import { entriesOf, readMessages, readSteps, readView } from '../ledger/history.ts'
+import { watchLog } from '../ledger/watchedLog.ts'
 import { isFolded } from './folded.ts'
 import { callingRunOf, feed, note, showView, type DriveParts, type HeldRun, type Hold } from './heldRun.ts'
 import { readScrubber } from './hiddenValues.ts'
@@ -111,6 +112,7 @@ function open(
     writeSignal,
     mayContinue,
     atEnd: parts.atEnd(run),
+    watched: isNew(run) ? watchLog(context, run) : undefined,
     conversation: model.open(setup),
     setup,
     window: models.windowOf(modelName),
@@ -167,11 +169,13 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A run that nobody held before has nothing but the message it was started with. */
+const isNew = ({ epoch, steps, message_seq }: ClaimedRun): boolean => epoch === 1 && steps === 0 && message_seq <= 1
+
 /** Feeds the model everything that happened before this worker took the run. */
 export async function recall(held: HeldRun): Promise<void> {
   const { run, context } = held
-  // a run that nobody held before has nothing but the message it was started with
-  if (run.epoch === 1 && run.steps === 0 && run.message_seq <= 1) {
+  if (isNew(run)) {
     const text = messageText(run.message)
     if (text !== undefined) feed(held, { kind: 'user', text, restarts: false }, { seq: run.message_seq })
     held.messageSeen = run.message_seq

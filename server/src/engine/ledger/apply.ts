@@ -1,18 +1,24 @@
 // Writes changes of held runs, many in one statement: the guarded update of each run first, every other row only where that came back.
-import { part, type Part, type Sql } from '../../base/db.ts'
+import { empty, part, type Part, type Sql } from '../../base/db.ts'
 import { jsonColumn, jsonTextColumn, plainColumn, textColumn } from '../../base/columns.ts'
 import { storableJson } from '../../base/storable.ts'
+import type { EndCheck } from '../../kit/endCheck.ts'
 import { batchId, insertBatches, letterOf, raisedEventXid } from '../../kit/event.ts'
-import type { Change, EventRow } from './change.ts'
+import type { Change, EventRow, MessageRow } from './change.ts'
 import { blobOrder } from './largeTexts.ts'
-import { eventOf, toReleased } from './lifecycle.ts'
+import { eventOf, toChecked, toReleased } from './lifecycle.ts'
 
 export interface Applied {
   /** `fenced`: another epoch, nothing was written and nothing may be. `woken`: something came, so the run was not released and nothing was written. */
   outcome: 'written' | 'fenced' | 'woken'
   /** The run's current wake_seq. */
   wakeSeq: number
+  /** The messages that were written, if the run goes on and that is known. */
+  messages?: MessageRow[]
 }
+
+/** The ends among the changes that are written with what was found of their runs. */
+type ChecksOfEnds = ReturnType<EndCheck['sql']>
 
 interface WrittenRow {
   id: string
@@ -32,7 +38,7 @@ const changeRows = (
         reserved_usd numeric, status text, wake_seen int, waiting_on jsonb, due_at timestamptz, output jsonb, error jsonb)`
 
 /** The guarded update: a run with another epoch, or one that was woken when it was to be released, does not come back. */
-const updatedRuns = (changes: Change[]): Part => part`update runs r set
+const updatedRuns = (changes: Change[], isWithChecks: boolean): Part => part`update runs r set
         last_change = c.id,
         message_seq = r.message_seq + c.messages,
         event_seq = r.event_seq + c.events,
@@ -42,15 +48,17 @@ const updatedRuns = (changes: Change[]): Part => part`update runs r set
         output_tokens = r.output_tokens + c.output_tokens,
         cost_usd = r.cost_usd + c.cost_usd,
         ${toReleased.set},
+        ${isWithChecks ? toChecked.set : empty}
         updated_at = now()
-      from change c
+      from change c ${isWithChecks ? toChecked.join : empty}
       -- by the ids as well: joined with the change alone, a table of some ten thousand runs is read whole
       where r.id = any(${changes.map(({ runId }) => runId)}::uuid[])
         and r.id = c.run_id and ${toReleased.where}
       returning r.id, r.team_id, r.agent_id, r.case_id, r.wake_seq, c.status as moved, r.started_at, r.completed_at,
         r.message_seq - c.messages as message_base, r.event_seq, r.event_xid as xid,
         jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,
-          'cost_usd', trim_scale(r.cost_usd)) as usage`
+          'cost_usd', trim_scale(r.cost_usd)) as usage
+        ${isWithChecks ? part`, r.build_id, ${toChecked.isChecked} as is_checked` : empty}`
 
 function insertedMessages(changes: Change[]): Part {
   const rows = changes.flatMap(({ runId, messages }) =>
@@ -116,14 +124,20 @@ function insertedEvents(changes: Change[]): Part {
 }
 
 /** One statement, one commit. `freed`: the slots that these runs held and hold no more. */
-export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ applied: Applied[]; freed: FreedSlots[] }> {
+export async function applyChanges(
+  sql: Sql,
+  changes: Change[],
+  checks?: ChecksOfEnds,
+): Promise<{ applied: Applied[]; freed: FreedSlots[] }> {
   const written = await sql<WrittenRow & { left: FreedSlots[] | null }>`
     with change as materialized (
       ${changeRows(changes)}
     ),
+    ${checks ? part`${checks.checked},` : empty}
     run as (
-      ${updatedRuns(changes)}
+      ${updatedRuns(changes, checks !== undefined)}
     ),
+    ${checks ? part`${checks.written},` : empty}
     message as (
       ${insertedMessages(changes)}
     ),
@@ -145,7 +159,7 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
   return {
     applied: changes.map((change) => {
       const row = found.get(change.runId)
-      if (row) return { outcome: 'written', wakeSeq: row.wake_seq }
+      if (row) return { outcome: 'written', wakeSeq: row.wake_seq, ...(!change.move && { messages: change.messages }) }
       const now = others.find(({ id }) => id === change.runId)
       const isOurs = now?.epoch === change.epoch
       return { outcome: isOurs ? 'woken' : 'fenced', wakeSeq: now?.wake_seq ?? 0 }

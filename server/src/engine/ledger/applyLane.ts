@@ -2,10 +2,12 @@
 import type { Sql } from '../../base/db.ts'
 import { isConnectionTrouble, one, sqlState } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
+import { endCheckOf } from '../../kit/registry.ts'
 import type { Begun, Outcome, ToolCall } from '../../kit/tool.ts'
 import { zip } from '../../base/zip.ts'
 import { applyChanges, type Applied, type FreedSlots } from './apply.ts'
 import type { Change } from './change.ts'
+import { checkEnd, type WatchedLog } from './watchedLog.ts'
 import { createLane, TryAlone, type LaneWatch } from '../../kit/lane.ts'
 import type { ToolRegistry } from '../builds/toolRegistry.ts'
 
@@ -36,6 +38,8 @@ export interface Write {
   atEnd?: (sql: Sql, move: NonNullable<Change['move']>) => Promise<void>
   /** The run that wakes at its end. */
   parentRunId?: string
+  /** The log as its holder saw it written: with it the run is checked when it ends. */
+  watched?: WatchedLog
 }
 
 export interface ApplyLane {
@@ -64,11 +68,14 @@ export function createApplyLane(options: ApplyLaneOptions): ApplyLane {
 
 type Flushed = Awaited<ReturnType<typeof applyChanges>>
 
-const applyAll = (sql: Sql, writes: Write[]): Promise<Flushed> =>
-  applyChanges(
+function applyAll({ context }: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
+  const ends = writes.flatMap(({ change, watched }) => checkEnd(context, change, watched) ?? [])
+  return applyChanges(
     sql,
     writes.map(({ change }) => change),
+    ends.length > 0 ? endCheckOf(context)?.sql(ends) : undefined,
   )
+}
 
 async function flush(options: ApplyLaneOptions, writes: Write[]): Promise<Applied[]> {
   const { db } = options.context
@@ -90,7 +97,7 @@ async function flushPlainly(options: ApplyLaneOptions, writes: Write[]): Promise
     const effects = (await follow?.(change, wakeSeen)) ?? []
     if (effects.length > 0) throw new Error('a write without effects is followed by effects')
   }
-  const flushed = await applyAll(options.context.db.sql, copies)
+  const flushed = await applyAll(options, options.context.db.sql, copies)
   for (const [index, write] of writes.entries()) {
     const isWoken = flushed.applied[index]?.outcome === 'woken'
     // only what followed was to release the run: what came first is written all the same
@@ -114,7 +121,7 @@ async function flushWithEffects(options: ApplyLaneOptions, sql: Sql, writes: Wri
 async function flushOpenly(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
   const copies = writes.map(copyOf)
   await takeEffects(options, sql, copies)
-  const flushed = await applyAll(sql, copies)
+  const flushed = await applyAll(options, sql, copies)
   if (flushed.applied.some(({ outcome }) => outcome !== 'written')) throw new TryAlone()
   return flushed
 }
@@ -130,7 +137,7 @@ async function flushLocked(options: ApplyLaneOptions, sql: Sql, writes: Write[])
   }
   const copies = able.map(({ copy }) => copy)
   await takeEffects(options, sql, copies)
-  const { applied, freed } = copies.length > 0 ? await applyAll(sql, copies) : { applied: [], freed: [] }
+  const { applied, freed } = copies.length > 0 ? await applyAll(options, sql, copies) : { applied: [], freed: [] }
   for (const [{ write, copy }, result] of zip(able, applied)) {
     if (copy.change.move && result.outcome === 'written') await copy.atEnd?.(sql, copy.change.move)
     outcomes.set(write, result)

@@ -79,7 +79,7 @@ interface MessageRow extends Required<Omit<NewMessage, 'tool_call' | 'tool_resul
   id: string
   turn: number
   text_content: string | null
-  tool_call: NewMessage['tool_call'] | null
+  tool_call: NonNullable<NewMessage['tool_call']> | null
   tool_result: ToolResult | null
   timestamp: string
 }

@@ -106,6 +106,18 @@ export const toReleased = {
   where: part`r.epoch = c.epoch and (c.status is null or r.wake_seq = c.wake_seen)`,
 }
 
+/**
+ * The first end of `runs r` with what was found of it, beside toReleased. It does not count if the log has messages that were not looked
+ * at, and not for a run with a case, since what becomes of the case follows from the end. Then the run gets no summary here, and the
+ * trigger runs_ended_to_evaluate notes it.
+ */
+export const toChecked = {
+  join: part`left join checked k on k.run_id = c.run_id`,
+  set: part`eval_summary = case when k.messages = r.message_seq + c.messages and r.case_id is null then k.summary else r.eval_summary end,`,
+  /** After the update. */
+  isChecked: part`coalesce(k.messages = r.message_seq and r.case_id is null, false)`,
+}
+
 /** pending, running, waiting → stopped. The new epoch fences its holder. */
 export const toStopped = {
   set: part`status = 'stopped', epoch = r.epoch + 1, worker = null, admitted_at = null, queued_at = null, is_woken = false,

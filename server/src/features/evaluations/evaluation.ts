@@ -78,6 +78,13 @@ export const shown = ({ results, summary, ...rest }: EvaluationRow): Evaluation 
   summary: summary ?? summaryOf(results, 'The run is being evaluated.'),
 })
 
+/** The flags that did not pass. */
+export const failedOf = (results: Result[]): string[] =>
+  results.filter(({ passed }) => passed === false).map(({ flag }) => flag)
+
+/** The share of what could be determined that passed; null if nothing could. */
+export const scoreOf = ({ passed, total }: Summary): number | null => (total === 0 ? null : passed / total)
+
 /** `remark`: what the reader must know besides the figures. */
 export function summaryOf(results: Result[], remark?: string): Summary {
   const told = results.filter(({ passed }) => passed !== null)

@@ -16,6 +16,8 @@ const service = await testApp()
 const { db } = service.context
 const good = '```memory path=notes.md\nAll is well.\n```\n\n```output\ndone\n```\n'
 const bad = '```tool name=case_complete\n{}\n```\n'
+/** What it writes begins like a key, so it is not evaluated with its end: the evaluator reads it. */
+const readAgain = '```memory path=notes.md\nAll is well, and sk-illed.\n```\n\n'
 const secret = `sk-ant-api03-${'aB3'.repeat(12)}`
 
 async function evaluated(): Promise<void> {
@@ -212,7 +214,7 @@ proves(
   'scores count each run once by the day it ended, for an agent or one of its builds, since any moment',
   async () => {
     const team = await seedTeam(service)
-    const agentId = await seedAgent(team, bad)
+    const agentId = await seedAgent(team, readAgain + bad)
     const runs = [await startRun(team, agentId), await startRun(team, agentId), await startRun(team, agentId)]
     await drainRuns(service)
     const ended = ['2026-03-01T10:00:00Z', '2026-03-01T20:00:00Z', '2026-03-02T00:30:00Z']
@@ -269,7 +271,7 @@ proves(
   'a run that somebody writes just now is left for the next round, and the others continue',
   async () => {
     const team = await seedTeam(service)
-    const agentId = await seedAgent(team, good)
+    const agentId = await seedAgent(team, readAgain + good)
     const [held, free] = [await startRun(team, agentId), await startRun(team, agentId)]
     await drainRuns(service)
     await db.transaction(async (sql) => {
@@ -285,7 +287,7 @@ proves(
 
 proves('evals.neverInTheWay', 'a run can continue and end again while its earlier end is being evaluated', async () => {
   const team = await seedTeam(service)
-  const agentId = await seedAgent(team, good)
+  const agentId = await seedAgent(team, readAgain + good)
   const runId = await startRun(team, agentId)
   await drainRuns(service)
   await db.transaction(async (sql) => {
@@ -302,7 +304,7 @@ proves('evals.neverInTheWay', 'a run can continue and end again while its earlie
 
 proves('evals.everyRun', 'several evaluators at once evaluate each run once', async () => {
   const team = await seedTeam(service)
-  const agentId = await seedAgent(team, good)
+  const agentId = await seedAgent(team, readAgain + good)
   await Promise.all(Array.from({ length: 40 }, () => startRun(team, agentId)))
   await drainRuns(service)
   await Promise.all(Array.from({ length: 4 }, () => drainEvaluations(service.context)))
@@ -314,7 +316,7 @@ proves('evals.everyRun', 'several evaluators at once evaluate each run once', as
 
 proves('evals.neverStuck', 'a run that cannot be evaluated ends without a result, and holds up no other', async () => {
   const team = await seedTeam(service)
-  const agentId = await seedAgent(team, good)
+  const agentId = await seedAgent(team, readAgain + good)
   const [broken, fine] = [await startRun(team, agentId), await startRun(team, agentId)]
   await drainRuns(service)
   // an error that is no object, as nothing of ours writes it

@@ -29,6 +29,8 @@ const service = await testApp({
   config: { anthropicKey: 'sk-ant-canary-1234567890', anthropicUrl: provider.url, model },
 })
 const { sql } = service.context.db
+/** What it says begins like a key, so it is not evaluated with its end: the evaluator reads it. */
+const readAgain = '```output\nsk-illed\n```\n'
 
 proves(
   'evals.survives',
@@ -99,7 +101,7 @@ async function untilBlocked(): Promise<number> {
 proves('evals.survives', 'a batch that is cut off before its commit leaves all its runs to the next one', async () => {
   const team = await seedTeam(service)
   const data = { models: { agent: { model: 'builtin:runbook' } } }
-  const agentId = await seedAgent(team, '```output\ndone\n```\n', data)
+  const agentId = await seedAgent(team, readAgain, data)
   for (let n = 0; n < 3; n++) await startRun(team, agentId)
   await drainRuns(service)
   const cutOff = await service.context.db.transaction(async (other) => {
@@ -155,7 +157,7 @@ proves(
   'a run whose evaluation kills processes is given up, and those beside it are evaluated',
   async () => {
     const team = await seedTeam(service)
-    const agentId = await seedAgent(team, '```output\ndone\n```\n', { models: { agent: { model: 'builtin:runbook' } } })
+    const agentId = await seedAgent(team, readAgain, { models: { agent: { model: 'builtin:runbook' } } })
     const runs = [await startRun(team, agentId), await startRun(team, agentId)]
     await drainRuns(service)
     await dieWhileEvaluating()

@@ -4,6 +4,7 @@ import { createEvalRubric } from './createEvalRubric.ts'
 import { deleteEvalRubric } from './deleteEvalRubric.ts'
 import { deleteRunMark } from './deleteRunMark.ts'
 import { eraseTranscripts } from './eraseTranscripts.job.ts'
+import { evaluateAtEnd } from './evaluateAtEnd.ts'
 import { evaluateRun } from './evaluateRun.ts'
 import { evaluateAsSuspect, evaluationKind } from './evaluateSuspects.ts'
 import { reapEvaluations } from './evaluationDeaths.ts'
@@ -52,6 +53,7 @@ export const evaluations = feature({
   jobs: [foldEvalCounts, eraseTranscripts],
   hooks: { runsDeleted: forgetEvaluations },
   promotionGate,
+  endCheck: evaluateAtEnd,
   work: startEvaluator,
   async reap({ db }, dead) {
     await reapJudgements(db.sql, dead)

@@ -1,5 +1,5 @@
 // What the service checks of every ended run by itself, from the run's own log and without a model.
-import type { RunLog, RunLogEntry } from './runLog.ts'
+import type { CheckedLog, RunLogEntry } from './runLog.ts'
 import type { Result } from './evaluation.ts'
 import { platformChecks, type PlatformFlag } from '../../kit/platformChecks.ts'
 import type { Severity } from '../../kit/states.ts'
@@ -14,7 +14,7 @@ interface PlatformRubric {
   severity: Severity
   /** It searches all messages, but of a very long run only the last ones. */
   looksThrough?: true
-  check: (log: RunLog) => Verdict
+  check: (log: CheckedLog) => Verdict
 }
 
 const evidenceMax = 20
@@ -36,21 +36,24 @@ interface Call {
 }
 
 /** The calls of a log in their order, each with its result where it has one. */
-function callsOf({ entries }: RunLog): Call[] {
+function callsOf({ entries }: CheckedLog): Call[] {
   const results = new Map(entries.flatMap((entry) => (entry.result_of === null ? [] : [[entry.result_of, entry]])))
   return entries.flatMap((call) => (call.call_id === null ? [] : [{ call, result: results.get(call.call_id) }]))
 }
 
 const worked = ({ result }: Call): boolean => result !== undefined && !result.is_error
 
-function endedByItself({ status, error, entries }: RunLog): Verdict {
+function endedByItself({ status, error, entries }: CheckedLog): Verdict {
   if (status === 'completed') return passed
   if (status === 'stopped') return missed('The run was stopped before its own end.', last(entries))
-  return missed(`The run failed: ${error?.message.slice(0, 500) ?? 'no reason is known.'}`, last(entries))
+  return missed(
+    `The run failed: ${error?.message.slice(0, 500).toWellFormed() ?? 'no reason is known.'}`,
+    last(entries),
+  )
 }
 
 /** After an error something worked: the same tool, or another one in a later turn. Else the run ended with it. */
-function errorsHandled(log: RunLog): Verdict {
+function errorsHandled(log: CheckedLog): Verdict {
   // from the last call to the first, so that each call is looked at once
   const toolsThatWorked = new Set<string | null>()
   let lastTurnThatWorked = -Infinity
@@ -72,7 +75,7 @@ function errorsHandled(log: RunLog): Verdict {
 }
 
 /** Twice in a row although it had worked, or three times in all. */
-function noRepeatedCalls(log: RunLog): Verdict {
+function noRepeatedCalls(log: CheckedLog): Verdict {
   const calls = callsOf(log)
   const same = Map.groupBy(calls, ({ call }) => `${call.tool} ${call.fingerprint}`)
   const inARow = new Set(
@@ -91,7 +94,7 @@ function noRepeatedCalls(log: RunLog): Verdict {
   )
 }
 
-function caseClosed(log: RunLog): Verdict {
+function caseClosed(log: CheckedLog): Verdict {
   if (log.case_id === null) return untold('The run had no case.')
   const moves = new Set(log.case_moves)
   if (moves.has('completed')) return passed
@@ -101,11 +104,11 @@ function caseClosed(log: RunLog): Verdict {
   return byAgent ? passed : missed('The run ended without closing its case.', last(log.entries))
 }
 
-function limitsKept({ error, entries }: RunLog): Verdict {
+function limitsKept({ error, entries }: CheckedLog): Verdict {
   return error?.code === 'limit_reached' ? missed(error.message, last(entries)) : passed
 }
 
-function noSecretPrinted({ entries, suspicious_output }: RunLog): Verdict {
+function noSecretPrinted({ entries, suspicious_output }: CheckedLog): Verdict {
   const found = entries.flatMap((entry) => {
     const kind = entry.suspicious === null ? undefined : secretIn(entry.suspicious)
     return kind === undefined ? [] : [{ entry, kind }]
@@ -159,7 +162,7 @@ const rubrics: Omit<PlatformRubric, 'label' | 'severity'>[] = [
 
 export const platformRubrics: PlatformRubric[] = rubrics.map((rubric) => ({ ...rubric, ...platformChecks[rubric.key] }))
 
-export const platformResults = (log: RunLog): Result[] =>
+export const platformResults = (log: CheckedLog): Result[] =>
   platformRubrics.map(({ key, label, severity, looksThrough, check }) => {
     const verdict = check(log)
     const isPart = looksThrough === true && log.messages > log.entries.length && verdict.comment === null

@@ -42,6 +42,12 @@ export interface EndedRun {
 
 export type RunLog = EndedRun & { entries: RunLogEntry[] }
 
+/** What the checks read of a run. */
+export type CheckedLog = Pick<
+  RunLog,
+  'status' | 'error' | 'messages' | 'case_id' | 'case_moves' | 'suspicious_output' | 'entries'
+>
+
 /** How many entries are read. Of a longer run these are the last ones, and the result says so. */
 export const entriesMax = 5000
 /** How many characters are read of a text that may hold a secret. */

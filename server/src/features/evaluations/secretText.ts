@@ -18,5 +18,12 @@ const shapes: [string, RegExp][] = [
 /** The kind of secret that the text looks like, or undefined. */
 export const secretIn = (text: string): string | undefined => shapes.find(([, shape]) => shape.test(text))?.[0]
 
+/** The same beginnings: text in which this finds nothing holds no secret that `secretIn` would find. */
+const beginnings =
+  /\b(?:ry[ts]?_|whsec_|sk-|AIza|AKIA|ASIA|gh[pousr]_|github_pat_|xox[abeoprs]-|[rs]k_live_|eyJ)|PRIVATE KEY-----/
+
+/** Whether the text must be looked at for secrets. */
+export const mayHoldSecret = (text: string): boolean => beginnings.test(text)
+
 /** The beginnings of all formats as a PostgreSQL pattern: only text that has one of them is read at all. */
 export const maySecret = part`'\\m(ry[ts]?_|whsec_|sk-|AIza|AKIA|ASIA|gh[pousr]_|github_pat_|xox[abeoprs]-|[rs]k_live_|eyJ)|PRIVATE KEY-----'`

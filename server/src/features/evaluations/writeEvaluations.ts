@@ -2,7 +2,7 @@
 import { part, type Sql } from '../../base/db.ts'
 import { noteEvaluations } from '../../engine/ledger/noteEvaluations.ts'
 import { appendCounts } from './evalCounts.ts'
-import type { Result, Summary } from './evaluation.ts'
+import { failedOf, scoreOf, type Result, type Summary } from './evaluation.ts'
 import type { EndedRun } from './runLog.ts'
 
 export interface Finished {
@@ -71,9 +71,9 @@ const rowOf = ({ id, source, status, run, results, summary, isJudged }: Finished
   run_ended_at: run.ended_at,
   results,
   summary,
-  failed: results.filter(({ passed }) => passed === false).map(({ flag }) => flag),
+  failed: failedOf(results),
   is_judged: isJudged,
-  score: summary.total === 0 ? null : summary.passed / summary.total,
+  score: scoreOf(summary),
 })
 
 /** Ends an evaluation without a result. It does not count: the result of an earlier evaluation stays. */

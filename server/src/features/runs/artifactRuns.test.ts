@@ -49,13 +49,14 @@ proves('runs.listArtifacts', 'no list, total or search has runs of artifacts unl
     'search=invoices',
     `agent_id=${agentId}`,
     'source=api',
+    'has_issues=false',
   ]
   const none = [
     'status=waiting',
     'status=needs_attention',
     `agent_id=${artifact.agentId}`,
     'search=page',
-    'has_issues=false',
+    'has_issues=true',
   ]
   await unfoldedAndFolded(async () => {
     for (const time of times) {
