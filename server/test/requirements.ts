@@ -1073,6 +1073,10 @@ const sentences = [
     says: 'A job whose end could not be written ends neither the process nor waits for hours: it runs again within seconds.',
   },
   {
+    id: 'process.restingMemory',
+    says: 'A process that has rested for 20 s gives the memory back that it took under load and does not use.',
+  },
+  {
     id: 'process.rejections',
     says: 'An error that nothing caught is logged with its stack; the process continues when it is trouble with the database, else it stops cleanly and exits with 1.',
   },

@@ -1,5 +1,6 @@
 // What a process says about itself every five seconds: its loops, lanes and pools. A report that stays away is a sign too.
 import { Gauge, Histogram } from 'prom-client'
+import { watchRestingMemory } from '../base/restingMemory.ts'
 import type { Context } from './context.ts'
 import { reportLoops, watchLoop, type LoopReport } from './loops.ts'
 import { laneWaiting } from './laneMetrics.ts'
@@ -40,6 +41,7 @@ const atFirstMs = 1000
 export function startReporting(context: Context, processId: string): { stop(): Promise<void> } {
   const { db, log } = context
   const watch = watchLoop(context, 'report')
+  const memory = watchRestingMemory()
   let before = { at: performance.now(), cpu: process.cpuUsage() }
   let plannedAt = 0
   let timer: NodeJS.Timeout
@@ -51,7 +53,9 @@ export function startReporting(context: Context, processId: string): { stop(): P
     watch.begun(performance.now() - plannedAt)
     const now = { at: performance.now(), cpu: process.cpuUsage() }
     const cpuMs = (now.cpu.user + now.cpu.system - before.cpu.user - before.cpu.system) / 1000
-    const report = await reportOf(context, Math.round((cpuMs / Math.max(1, now.at - before.at)) * 100))
+    const cpuPercent = Math.round((cpuMs / Math.max(1, now.at - before.at)) * 100)
+    if (memory.note(cpuPercent)) log.debug('this process rests; memory that it does not use is given back')
+    const report = await reportOf(context, cpuPercent)
     before = now
     try {
       await db.sql`
