@@ -83,7 +83,7 @@ async function deliverAll(service: Service, receiver: Receiver): Promise<{ ms: n
   const startedAt = performance.now()
   await query(service, `select pg_notify('runyard_deliveries', '')`)
   await came
-  const unwritten = `select exists (select from deliveries where state <> 'delivered') as found`
+  const unwritten = `select exists (select from delivery_batches where has_waiting) or exists (select from deliveries where state <> 'delivered') as found`
   while ((await query<{ found: boolean }>(service, unwritten))[0]!.found) await sleep(5)
   const ms = performance.now() - startedAt
   const [one] = await query<{ body: string }>(
@@ -143,7 +143,7 @@ async function latency(bed: Bed, service: Service, receiver: Receiver): Promise<
   const tried = await query<{ ms: number }>(
     service,
     `select (extract(epoch from (d.log -> 0 ->> 'at')::timestamptz + interval '0.5 ms' - pg_xact_commit_timestamp(b.xmin)) * 1000)::float8 as ms
-     from deliveries d join event_batches b on b.id = d.event_id
+     from delivery_places d join event_batches b on b.id = d.event_id
      where b.last - length(b.kinds) = 0 and d.run_id in (${ids
        .slice(20)
        .map((id) => `'${id}'`)

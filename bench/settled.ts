@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Service } from './service.ts'
 
-const left = `select exists (select from deliveries where state = 'new') or exists (select from runs_to_evaluate) as found`
+const left = `select exists (select from deliveries where state = 'new') or exists (select from delivery_batches where has_waiting) or exists (select from runs_to_evaluate) as found`
 
 /** On one connection: each new one costs PostgreSQL as much as several runs. */
 export async function untilSettled(service: Service): Promise<void> {

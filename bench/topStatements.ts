@@ -1,9 +1,11 @@
 // node bench/topStatements.ts <scenario>: which statements take PostgreSQL's time under a scenario's load, with what each costs a run.
-import { allowLoopback } from './deliveries.ts'
+import { allowLoopback, subscribe } from './deliveries.ts'
 import { connections } from './interleave.ts'
+import { startReceiver } from './receiver.ts'
 import { startRunLoop } from './runLoop.ts'
 import { agentFor, runStreams, scenarioList } from './scenarios.ts'
 import { makeDataDir, startService } from './service.ts'
+import { untilSettled } from './settled.ts'
 import { countFromNextStart, countStatements } from './statements.ts'
 import { startTinyServer } from './tinyServer.ts'
 
@@ -19,6 +21,7 @@ if (!scenario || scenario.kind === 'model') {
 
 await using dataDir = await makeDataDir()
 await using outside = await startTinyServer()
+await using receiver = await startReceiver()
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
 await using loop = await startRunLoop(interrupted.signal)
@@ -34,10 +37,12 @@ try {
     connections,
     ...(scenario.isWatched && { runStreams }),
   }
+  if (scenario.isTold) await subscribe(service, receiver.url, ['*'])
   await loop.run({ ...order, ms: warmUpMs })
   let runs = 0
   const statements = await countStatements(service, async () => {
     runs = (await loop.run({ ...order, ms: countedMs })).runs
+    await untilSettled(service)
   })
   const total = statements.reduce((sum, { totalMs }) => sum + totalMs, 0)
   console.log(`${runs} runs, ${((total / runs) * 1000).toFixed(0)} µs of statements a run`)

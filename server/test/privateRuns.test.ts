@@ -247,7 +247,7 @@ proves('runs.private', 'webhooks of the team get no event of it', async () => {
   const [own, shared] = [await make('private'), await make('team')]
   await creator.call(`POST /v2/runs/${own.runId}/stop`)
   const deliveries = async ({ runId }: Made) =>
-    (await sql`select id from deliveries where run_id = ${runId} and team_id = ${creator.id}`).length
+    (await sql`select id from every_delivery where run_id = ${runId} and team_id = ${creator.id}`).length
   assert.equal(await deliveries(own), 0)
   assert.ok((await deliveries(shared)) > 0)
 })

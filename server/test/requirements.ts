@@ -2931,6 +2931,10 @@ const sentences = [
     says: 'An event and its deliveries are one transaction: one for each webhook that named it or `*`, a run’s in the order of its events.',
   },
   {
+    id: 'deliveries.batches',
+    says: 'What one change tells one target is one row, and every delivery in it can still be listed, read, retried and replayed by itself.',
+  },
+  {
     id: 'deliveries.inactive',
     says: 'Events pass by webhooks that are switched off or deleted; for disabled ones they are kept as dead letters, replayable once it is active.',
     gap: {

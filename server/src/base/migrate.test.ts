@@ -129,7 +129,7 @@ proves(
 /** The newest migration of the last release with tables that may be large by now. */
 const lastOf062 = 30
 const largeTables =
-  'runs|run_messages|run_steps|run_search|events|event_batches|audit_log|cases|case_events|deliveries|usage_days'
+  'runs|run_messages|run_steps|run_search|events|event_batches|audit_log|cases|case_events|deliveries|delivery_batches|usage_days'
 
 proves(
   'migrate.large',
@@ -143,7 +143,10 @@ proves(
           .matchAll(
             new RegExp(`create (?:unique )?index \\w+ on (?:${largeTables})\\b|^update (?:${largeTables})\\b`, 'gm'),
           )
-        return [...statements].map(([statement]) => `${name}: ${statement}`)
+        // a table that the migration itself makes is empty
+        return [...statements].flatMap(([statement]) =>
+          text.includes(`create table ${statement.split(' ').at(-1)} (`) ? [] : [`${name}: ${statement}`],
+        )
       })
     assert.deepEqual(slow, [])
   },

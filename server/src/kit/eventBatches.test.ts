@@ -8,7 +8,8 @@ import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { connectionSettings } from '../base/db.ts'
 import { migrate, readMigrations } from '../base/migrate.ts'
-import { loadNew } from '../features/webhooks/deliveryRows.ts'
+import { loadBatches, setApart } from '../features/webhooks/deliveryBatches.ts'
+import { loadNew, type Loaded } from '../features/webhooks/deliveryRows.ts'
 import { eventNames, letterOf } from './event.ts'
 import { runEvents } from './readEvents.ts'
 
@@ -31,6 +32,10 @@ proves('events.kinds', 'every kind of event has a letter of its own in the table
   )
 })
 
+/** What a receiver would get, in the order of ids. */
+const sentOf = (all: Loaded[]) =>
+  all.map(({ id, event, data }) => ({ id, event, data })).toSorted((a, b) => a.id.localeCompare(b.id))
+
 /** The data within an envelope, byte for byte. */
 const dataOf = (text: string): string => text.slice(text.indexOf(',"data":') + 8, -1)
 
@@ -48,11 +53,18 @@ proves('events.sameBytes', 'a stream, a webhook and the list have the same bytes
   const first = await streamed()
   assert.ok(first.length > 8)
   assert.deepEqual(await streamed(), first)
-  const sent = await loadNew(sql, [webhook.subscription_id], [], 1000)
+  const targetId = webhook.subscription_id as string
+  const sent = await loadBatches(sql, [{ targetId, max: 1000 }], [])
   assert.deepEqual(
     sent.map(({ data }) => data),
     first,
   )
+  await setApart(
+    sql,
+    sent.map(({ batch }) => ({ target_id: targetId, batch: batch! })),
+  )
+  const apart = await loadNew(sql, [targetId], [], 1000)
+  assert.deepEqual(sentOf(apart), sentOf(sent), 'ids too, whether a delivery is in a batch or a row of its own')
   const { text } = await team.call(`GET /v2/runs/${runId}/event-log?limit=200`)
   for (const data of first) assert.ok(text.includes(JSON.stringify(JSON.parse(data))))
   const rows = await sql`select from event_batches where run_id = ${runId}`
@@ -101,7 +113,7 @@ proves(
     const kept = new Map(all.map((row) => [row.id, row]))
     for (const row of old) assert.deepEqual(kept.get(row.id), row)
     const { rows } = await client.query(
-      `select count(*)::int as count, count(b.id)::int as found from deliveries d left join event_batches b on b.id = d.event_id`,
+      `select count(*)::int as count, count(b.id)::int as found from every_delivery d left join event_batches b on b.id = d.event_id`,
     )
     assert.deepEqual(rows, [{ count: all.length, found: all.length }])
     await client.end()

@@ -20,7 +20,7 @@ const groups = {
   files: ['workspace_files', 'browser_screenshots', 'browser_pages', 'memory_files'],
   cases: ['cases', 'case_events', 'case_search', 'case_labels'],
   audit: ['audit_log'],
-  deliveries: ['deliveries'],
+  deliveries: ['deliveries', 'delivery_batches'],
   replies: ['idempotency_keys'],
 }
 
@@ -51,7 +51,8 @@ export async function readGrowth(sql: Sql): Promise<Growth[]> {
         ('blobs', (select created_at from blobs order by created_at limit 1)),
         ('cases', (select created_at from cases order by id limit 1)),
         ('audit', (select created_at from audit_log order by id limit 1)),
-        ('deliveries', (select created_at from deliveries order by id limit 1)),
+        ('deliveries', least((select created_at from deliveries order by id limit 1),
+          (select created_at from delivery_batches order by batch_id limit 1))),
         ('replies', (select expires_at - interval '24 hours' from idempotency_keys order by expires_at limit 1))
     )
     select s.what, s.bytes, s.rows, o.at as oldest from sizes s left join oldest o using (what) order by s.bytes desc, s.what`

@@ -1,6 +1,7 @@
 // Delivering in tests: everything that is due is sent until nothing is, by a process of its own.
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Sql } from '../../src/base/db.ts'
 import { newId } from '../../src/base/ids.ts'
 import { delivererOf } from '../../src/features/webhooks/deliveryRole.ts'
 import type { TestTeam } from './seed.ts'
@@ -13,7 +14,7 @@ export async function drainDeliveries({ context }: TestApp): Promise<void> {
   const due = async () => {
     const [row] = await context.db.sql<{ due: boolean }>`
       select exists (
-        select from deliveries d join delivery_targets t on t.id = d.target_id
+        select from every_delivery d join delivery_targets t on t.id = d.target_id
         where t.active and t.deleted_at is null and (t.paused_until is null or t.paused_until <= now() + interval '1 ms')
           and (d.state in ('new', 'replaying') or (d.state = 'retrying' and d.due_at <= now() + interval '1 ms'))) as due`
     return row!.due
@@ -24,6 +25,11 @@ export async function drainDeliveries({ context }: TestApp): Promise<void> {
   }
   await work.poll()
   await work.stop()
+}
+
+/** Makes every delivery of a run a row of its own, which a test may change. */
+export async function setRunApart(sql: Sql, runId: string): Promise<void> {
+  await sql`select set_apart(batch_id, target_id, waiting | delivered) from delivery_batches where run_id = ${runId}`
 }
 
 export async function subscribe(team: TestTeam, url: string, events: string[] = ['*']): Promise<string> {

@@ -108,7 +108,7 @@ export async function sufferBadReceivers(yard: Yard, options: Options): Promise<
   const agentId = await yard.newAgent(block('output', 'done'))
 
   async function stretch(): Promise<number[]> {
-    const [before] = await sql<{ n: string }>`select coalesce(max(n), 0) as n from deliveries`
+    const [before] = await sql<{ n: string }>`select coalesce(max(n), 0) as n from every_delivery`
     for (let n = 0; n < options.runsEach; n++) {
       await Promise.all([yard.startRun(agentId), sleep(options.everyMs)])
     }
@@ -117,13 +117,13 @@ export async function sufferBadReceivers(yard: Yard, options: Options): Promise<
       Number(
         (
           await sql<{ count: string }>`
-            select count(*) from deliveries where target_id = any(${ids}::uuid[]) and state <> 'delivered'`
+            select count(*) from every_delivery where target_id = any(${ids}::uuid[]) and state <> 'delivered'`
         )[0]!.count,
       )
     await until('the good ones have everything', left, (count) => count === 0, { everyMs: 100 })
     const rows = await sql<{ ms: number }>`
       select extract(epoch from (log -> 0 ->> 'at')::timestamptz - created_at)::float8 * 1000 as ms
-      from deliveries where target_id = any(${ids}::uuid[]) and n > ${before!.n}`
+      from every_delivery where target_id = any(${ids}::uuid[]) and n > ${before!.n}`
     return rows.map(({ ms }) => ms)
   }
 

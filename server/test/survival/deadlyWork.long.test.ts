@@ -112,7 +112,7 @@ async function seen(of: { runs: string[]; builders: string[]; judged: string[]; 
     reason: string | null
     log: { error: string | null }[]
   }>`
-    select run_id, state, reason, log from deliveries where run_id = any(${of.delivered}::uuid[]) and event = 'run.completed'`
+    select run_id, state, reason, log from every_delivery where run_id = any(${of.delivered}::uuid[]) and event = 'run.completed'`
   return {
     builders: builders as { status: string; error: { code: string; message: string } | null }[],
     judged: byRun(evaluations, of.judged),

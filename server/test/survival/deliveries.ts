@@ -81,7 +81,7 @@ export async function killWhileDelivering(yard: Yard, options: Options): Promise
   await untilQuiet(yard)
   await untilDelivered(yard)
   const known = await sql<{ id: string; state: string; tries: number }>`
-    select d.id, d.state, jsonb_array_length(d.log) as tries from deliveries d`
+    select d.id, d.state, jsonb_array_length(d.log) as tries from every_delivery d`
   const [events] = await sql<{ count: string }>`
     select count(*) from events e where exists (select from delivery_targets t where t.team_id = e.team_id and e.created_at >= t.created_at)`
   const arrived = new Map(receiver.arrivals.map(({ id, bytes }) => [id, bytes]))
@@ -117,7 +117,7 @@ async function beAway(
     Number(
       (
         await sql<{ count: string }>`
-          select count(*) from deliveries, jsonb_array_elements(log) as a where a ->> 'ok' = 'false'`
+          select count(*) from every_delivery, jsonb_array_elements(log) as a where a ->> 'ok' = 'false'`
       )[0]!.count,
     )
   for (let quarter = 0; quarter < 4; quarter++) {
@@ -138,7 +138,9 @@ async function untilDelivered({ sql }: Yard): Promise<void> {
     await sql`
       update delivery_targets set retry_at = now(), paused_until = null
       where worker is null and (paused_until is not null or retry_at > now() + interval '1 second')`
-    return Number((await sql<{ count: string }>`select count(*) from deliveries where state <> 'delivered'`)[0]!.count)
+    return Number(
+      (await sql<{ count: string }>`select count(*) from every_delivery where state <> 'delivered'`)[0]!.count,
+    )
   }
   await until('everything is delivered', left, (count) => count === 0, { everyMs: 500, forMs: 180_000 })
 }

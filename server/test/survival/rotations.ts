@@ -57,7 +57,9 @@ export async function rotateUnderLoad(yard: Yard, options: { rotations: number; 
   await load
   await untilQuiet(yard)
   const left = async () =>
-    Number((await yard.sql<{ count: string }>`select count(*) from deliveries where state <> 'delivered'`)[0]!.count)
+    Number(
+      (await yard.sql<{ count: string }>`select count(*) from every_delivery where state <> 'delivered'`)[0]!.count,
+    )
   await until('everything is delivered', left, (count) => count === 0, { everyMs: 100 })
   const deliveries = receiver.arrivals.length
   await receiver.down()
@@ -66,9 +68,10 @@ export async function rotateUnderLoad(yard: Yard, options: { rotations: number; 
 
 /** Waits for what is on its way now: what was signed before the last rotation must not arrive after the next one. */
 async function untilArrived(yard: Yard): Promise<void> {
-  const waiting = await yard.sql<{ id: string }>`select id from deliveries where state <> 'delivered'`
+  const waiting = await yard.sql<{ id: string }>`select id from every_delivery where state <> 'delivered'`
   const ids = waiting.map(({ id }) => id)
-  const left = () => yard.sql`select from deliveries where id = any(${ids}::uuid[]) and state <> 'delivered' limit 1`
+  const left = () =>
+    yard.sql`select from every_delivery where id = any(${ids}::uuid[]) and state <> 'delivered' limit 1`
   await until('what is on its way has arrived', left, (rows) => rows.length === 0)
 }
 

@@ -98,9 +98,9 @@ export async function currentMonth(sql: Sql): Promise<Days> {
   return month
 }
 
-/** Deliveries that their receivers accepted, one row for each team; `from` gives rows with a team_id. */
-export const noteDeliveries = (from: Part): Part => part`
-  insert into usage_entries (team_id, deliveries) select team_id, count(*) from ${from} group by team_id`
+/** Deliveries that their receivers accepted, one row for each team; `from` gives rows with a team_id, and `count` says how many they are. */
+export const noteDeliveries = (from: Part, count: Part = part`count(*)`): Part => part`
+  insert into usage_entries (team_id, deliveries) select team_id, ${count} from ${from} group by team_id`
 
 /** These pieces are folded together with the usage. */
 export const storedPieces = countsOf(part`stored_bytes`, part`team_id`, part`bytes`)

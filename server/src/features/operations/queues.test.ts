@@ -113,6 +113,10 @@ proves(
     await deliver(webhook, 'delivered', '2026-07-18T00:00:00Z')
     await deliver(webhook, 'delivered', '2026-07-17T23:59:59Z')
     await deliver(callback, 'delivered', '2026-07-18T09:00:00Z')
+    // three events of one change: one waits, one was delivered, and one is not for this target
+    await db.sql`
+    insert into delivery_batches (batch_id, target_id, team_id, created_at, kinds, waiting, delivered)
+    values (${newId()}, ${webhook}, ${team.id}, '2026-07-18T09:25:00Z', 'mmc', '100', '010')`
     await deliver(sameHost, 'replaying', '2026-07-18T09:29:30Z')
     await deliver(await subscribe(other, secret), 'dead', '2026-07-18T09:00:00Z', other)
     await db.sql`insert into usage_entries (team_id, day, deliveries) values (${team.id}, '2026-07-18', 3), (${team.id}, '2026-07-17', 5)`
@@ -123,8 +127,8 @@ proves(
         ...calm,
         target: 'hooks.example.com',
         kind: 'subscription',
-        delivered_today: 1,
-        waiting: 1,
+        delivered_today: 2,
+        waiting: 2,
         retrying: 1,
         dead: 1,
         oldest_waiting_at: '2026-07-18T07:30:00.000Z',
@@ -143,7 +147,7 @@ proves(
     ])
     assert.deepEqual(figures.totals, {
       delivered_today: 3,
-      waiting: 1,
+      waiting: 2,
       retrying: 2,
       dead: 1,
       oldest_waiting_at: '2026-07-18T07:30:00.000Z',

@@ -81,7 +81,14 @@ export async function withDeliveryCounts<Row extends { id: string }>(
       where run_id = any(${runIds}::uuid[]) and event_id = any(${ids}::uuid[]) and team_id = ${teamId}
       union all
       select event_id, state from deliveries
-      where ${hasOthers}::boolean and run_id is null and event_id = any(${ids}::uuid[]) and team_id = ${teamId}) made
+      where ${hasOthers}::boolean and run_id is null and event_id = any(${ids}::uuid[]) and team_id = ${teamId}
+      union all
+      select event_id(b.batch_id, place), case when get_bit(b.delivered, place) = 1 then 'delivered' else 'new' end
+      from delivery_batches b, generate_series(0, length(b.kinds) - 1) place
+      where b.batch_id in (
+          select x.id from unnest(${ids}::uuid[]) as e (id) cross join lateral (values (e.id), (event_batch_id(e.id))) x (id))
+        and b.team_id = ${teamId} and get_bit(b.waiting | b.delivered, place) = 1
+        and event_id(b.batch_id, place) = any(${ids}::uuid[])) made
     group by event_id`
   const counts = new Map(found.map(({ event_id, ...made }) => [event_id, made]))
   return rows.map((row) => ({ ...row, deliveries: counts.get(row.id) ?? none }))

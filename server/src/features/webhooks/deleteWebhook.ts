@@ -24,6 +24,11 @@ export const deleteWebhook = operation({
         select id from deliveries
         where target_id = ${subscription.id} and team_id = ${team.id} and state in ('new', 'retrying', 'replaying')
         for update skip locked)`
+    await sql`
+      update delivery_batches set waiting = waiting # waiting where (batch_id, target_id) in (
+        select batch_id, target_id from delivery_batches
+        where target_id = ${subscription.id} and team_id = ${team.id} and has_waiting
+        for update skip locked)`
     return { success: true as const }
   },
 })

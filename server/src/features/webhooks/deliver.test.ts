@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { suite } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { drainDeliveries, readDeliveries, secretOf, subscribe } from '../../../test/kit/deliveries.ts'
+import { drainDeliveries, readDeliveries, secretOf, setRunApart, subscribe } from '../../../test/kit/deliveries.ts'
 import { startReceiver, type Received } from '../../../test/kit/receiver.ts'
 import { drainRuns, readEvents, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
@@ -245,9 +245,10 @@ suite('a subscription', () => {
     'webhooks.diedTogether',
     'whose delivery killed its process together with the one that watched it gets the others',
     async () => {
-      const { team, receiver, subscriptionId, agentId } = await ranFor(['run.completed'])
+      const { team, receiver, subscriptionId, agentId, runId } = await ranFor(['run.completed'])
       await startRun(team, agentId)
       await drainRuns(service)
+      await setRunApart(sql, runId)
       const lone = newId()
       const [deadly] = await sql<{ id: string }>`
       select id from deliveries where target_id = ${subscriptionId} order by n limit 1`
@@ -378,6 +379,7 @@ suite('a subscription', () => {
   proves('webhooks.kept', 'keeps only the events that it has not got from being erased', async () => {
     const { team, receiver, runId } = await ranFor(['run.completed', 'run.started'])
     await drainDeliveries(service)
+    await setRunApart(sql, runId)
     await sql`update deliveries set state = 'dead' where run_id = ${runId} and event = 'run.started'`
     await sql`update event_batches set created_at = now() - interval '40 days' where run_id = ${runId}`
     // ids tell the time too, and a delivery's id is made of its event's

@@ -1,5 +1,6 @@
 // How deliveries come to be: with the event itself, one for each target that wants it.
 import assert from 'node:assert/strict'
+import { setRunApart } from '../../../test/kit/deliveries.ts'
 import { seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -37,7 +38,7 @@ interface Made {
 }
 
 const madeFor = (team: TestTeam, targetId: string) => team.sql<Made>`
-  select id, event, event_id, run_id, state, reason from deliveries where target_id = ${targetId} and team_id = ${team.id} order by n`
+  select id, event, event_id, run_id, state, reason from every_delivery where target_id = ${targetId} and team_id = ${team.id} order by n, event_id`
 const eventsOf = (made: Made[]) => made.map(({ event }) => event)
 
 proves(
@@ -151,9 +152,10 @@ proves('deliveries.id', 'each event is one delivery with one id for each target'
   assert.equal(computed!.id, one!.id)
   await assert.rejects(
     team.sql`
-      insert into deliveries (id, team_id, target_id, event_id, event, created_at)
-      select id, team_id, target_id, event_id, event, created_at from deliveries where id = ${one!.id}`,
-    /deliveries_pkey/,
+      insert into delivery_batches (batch_id, target_id, team_id, created_at, kinds, waiting, delivered)
+      select batch_id, target_id, team_id, created_at, kinds, waiting, delivered from delivery_batches
+      where batch_id = ${one!.event_id} and target_id = ${targets[0]!}`,
+    /delivery_batches_pkey/,
   )
 })
 
@@ -211,9 +213,10 @@ proves(
     const made = await team.sql<{
       id: string
       run_id: string
-    }>`select id, run_id from deliveries where team_id = ${team.id}`
+    }>`select id, run_id from every_delivery where team_id = ${team.id}`
     assert.deepEqual(new Set(made.map(({ run_id }) => run_id)), new Set([other]))
     await team.sql`insert into ended_callbacks (run_id) values (${other})`
+    await setRunApart(team.sql, other)
     await team.sql`update deliveries set state = 'dead', settled_at = now() where id = ${made[0]!.id}`
     const refused = await team.call(`POST /v2/webhook-deliveries/${made[0]!.id}/replay`)
     assert.equal(refused.status, 409)

@@ -1,5 +1,5 @@
 // A delivery: one event on its way to one target, with every attempt that was made.
-import { part, type Sql } from '../../base/db.ts'
+import { part, type Part, type Sql } from '../../base/db.ts'
 import { eventNames } from '../../kit/event.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
@@ -71,14 +71,27 @@ export const DeliveryWithLog = named(
 )
 export type DeliveryWithLog = Static<typeof DeliveryWithLog>
 
-/** Columns of `deliveries d join delivery_targets t on t.id = d.target_id`. */
+/** Columns of `deliveries d join delivery_targets t on t.id = d.target_id`, or of `every_delivery d`. */
 export const deliveryColumns = part`
   d.id, d.id as delivery_id, d.team_id, case when t.kind = 'subscription' then t.id end as subscription_id, t.url, d.event, d.event_id,
   d.run_id, d.state as status, d.attempts, d.due_at as next_attempt_at, d.reason, d.created_at, d.settled_at`
 
+/** The batches in which deliveries with this id can be: both ids begin with the time of the event. */
+const batchesLike = (id: string): Part => part`
+  batch_id between ${`${id.slice(0, 13)}-0000-0000-000000000000`}::uuid
+    and ${`${id.slice(0, 13)}-ffff-ffff-ffffffffffff`}::uuid`
+
+/** A delivery by its id, wherever it is, as a row of every_delivery. */
+export const deliveryWith = (id: string, teamId: string): Part => {
+  const columns = part`id, team_id, target_id, run_id, event_id, event, created_at, state, due_at, attempts, log, reason, settled_at`
+  return part`
+    select ${columns} from deliveries where id = ${id} and team_id = ${teamId}
+    union all
+    select ${columns} from delivery_places where ${batchesLike(id)} and id = ${id} and team_id = ${teamId}`
+}
+
 const findDelivery = (sql: Sql, id: string, teamId: string): Promise<DeliveryWithLog[]> => sql<DeliveryWithLog>`
-  select ${deliveryColumns}, d.log from deliveries d join delivery_targets t on t.id = d.target_id
-  where d.id = ${id} and d.team_id = ${teamId}`
+  select ${deliveryColumns}, d.log from (${deliveryWith(id, teamId)}) d join delivery_targets t on t.id = d.target_id`
 
 export const delivery = resource('delivery', findDelivery)
 

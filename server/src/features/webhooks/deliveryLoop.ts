@@ -90,7 +90,10 @@ function startRound(state: DeliveryState, rounds: OnceMore<Round>, round: Round)
 }
 
 async function goRound(state: DeliveryState, { claim, announce, due }: Round): Promise<void> {
-  for (const outbox of state.outboxes.values()) outbox.hasMore = true
+  for (const outbox of state.outboxes.values()) {
+    outbox.hasMore = true
+    if (claim) outbox.hasMoreRows = true
+  }
   await loadNew(state)
   if (claim) {
     await claimWithWork(state, announce)

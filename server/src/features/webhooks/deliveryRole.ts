@@ -24,8 +24,9 @@ function createDeliverer(context: Context): Deliverer {
       announcing = false
       context.db.sql`
         select set_config('synchronous_commit', 'off', true), pg_notify(${deliveriesChannel}, '')
-        where exists (select from deliveries where state = 'new')`.catch((error: unknown) =>
-        context.log.debug({ err: error }, 'could not announce deliveries; the processes that deliver will poll'),
+        where exists (select from deliveries where state = 'new') or exists (select from delivery_batches where has_waiting)`.catch(
+        (error: unknown) =>
+          context.log.debug({ err: error }, 'could not announce deliveries; the processes that deliver will poll'),
       )
     }, announceMs).unref()
   }

@@ -21,6 +21,18 @@ export interface Target {
   deaths: number
 }
 
+/** Where a delivery is in its batch. */
+export interface BatchPlace {
+  /** The place of its batch in the order of all deliveries. */
+  n: number
+  id: string
+  place: number
+  /** How many events the batch has. */
+  size: number
+  /** More of this batch wait than are loaded. */
+  isInPart: boolean
+}
+
 /** A delivery in memory. */
 export interface Loaded extends Outgoing {
   target_id: string
@@ -28,11 +40,14 @@ export interface Loaded extends Outgoing {
   /** Made in this round, as the row has it. */
   attempts: number
   state: DeliveryState
+  /** Undefined: it is a row of its own. */
+  batch?: BatchPlace | undefined
 }
 
 /**
  * Targets with something to send, of those that may be sent to now, and who has them. The first of each target's new deliveries is found
- * by hopping along the index from target to target, so a target with many deliveries costs no more than one with few.
+ * by hopping along the index from target to target, so a target with many deliveries costs no more than one with few. Those in batches
+ * have an index of their own.
  */
 export const targetsWithWork = (sql: Sql, workerId: string) => sql<{
   id: string
@@ -46,8 +61,16 @@ export const targetsWithWork = (sql: Sql, workerId: string) => sql<{
     select (select d.target_id from deliveries d where d.state = 'new' and d.target_id > f.target_id order by d.target_id limit 1)
     from fresh f where f.target_id is not null
   ),
+  batches (target_id) as (
+    (select target_id from delivery_batches where has_waiting order by target_id limit 1)
+    union all
+    select (select d.target_id from delivery_batches d where d.has_waiting and d.target_id > b.target_id order by d.target_id limit 1)
+    from batches b where b.target_id is not null
+  ),
   due (id) as (
     select target_id from fresh where target_id is not null
+    union
+    select target_id from batches where target_id is not null
     union
     select id from delivery_targets where retry_at <= now()
   )
@@ -78,7 +101,7 @@ const loaded = part`
   select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data::text, told.data) as data
   from d left join told on told.id = d.event_id`
 
-/** The next new deliveries of each target in their order, without those that are in memory. */
+/** The next new deliveries of each target that are rows of their own, in their order, without those that are in memory. */
 export const loadNew = (sql: Sql, targetIds: string[], known: string[], max: number) => sql<Loaded>`
   with d as materialized (
     select d.* from unnest(${targetIds}::uuid[]) as t (id) cross join lateral (
@@ -172,7 +195,8 @@ export async function updateRetryTimes(sql: Sql, workerId: string, ids: string[]
 }
 
 const hasDue = part`(
-  exists (select from deliveries d where d.target_id = t.id and d.state = 'new') or coalesce(t.retry_at <= now(), false))`
+  exists (select from deliveries d where d.target_id = t.id and d.state = 'new')
+    or exists (select from delivery_batches b where b.target_id = t.id and b.has_waiting) or coalesce(t.retry_at <= now(), false))`
 
 /** When nothing is due any more, nothing is left that processes could have died over. */
 export async function releaseTargets(sql: Sql, workerId: string, ids: string[]): Promise<void> {
@@ -242,7 +266,7 @@ export async function disableTarget(sql: Sql, id: string, reason: string): Promi
     where id = ${id} and active`
 }
 
-/** Gives up at most `max` deliveries that wait for disabled targets; they stay readable. Returns how many. */
+/** Gives up at most `max` deliveries that wait for disabled targets, and are rows of their own; they stay readable. Returns how many. */
 export async function giveUpDisabled(sql: Sql, max: number): Promise<number> {
   const givenUp = await sql`
     update deliveries set state = 'dead', due_at = null, settled_at = now(), reason = 'The subscription was disabled.'
@@ -256,7 +280,7 @@ export async function giveUpDisabled(sql: Sql, max: number): Promise<number> {
   return givenUp.length
 }
 
-/** A run's receiver is gone: what waits for it is given up, and nothing more is made for it. */
+/** A run's receiver is gone: what waits for it, and is a row of its own, is given up, and nothing more is made for it. */
 export async function endCallbacks(sql: Sql, targetId: string, runId: string): Promise<void> {
   await sql`
     with ended as (insert into ended_callbacks (run_id) values (${runId}) on conflict do nothing)

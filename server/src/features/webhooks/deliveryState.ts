@@ -2,7 +2,7 @@
 import type { Context } from '../../kit/context.ts'
 import type { WorkingProcess } from '../../kit/feature.ts'
 import type { Lane } from '../../kit/lane.ts'
-import type { AttemptResult } from './deliveryRows.ts'
+import type { AttemptResult, Loaded } from './deliveryRows.ts'
 import type { Outbox } from './outbox.ts'
 import type { SigningKey } from './signature.ts'
 
@@ -20,7 +20,7 @@ export interface Round {
 export interface OneByOne {
   targetId: string
   /** The sender waits for this before each attempt. */
-  before(deliveryId: string): Promise<void>
+  before(delivery: Loaded): Promise<void>
 }
 
 export interface DeliveryState {

@@ -24,9 +24,9 @@ export const getWebhookDeliveryRequest = operation({
   }),
   async handler({ team, delivery: { id, event, event_id, created_at, url }, sql }) {
     const [found] = await sql<{ data: string | null }>`
-      select coalesce(d.data::text, told.data) as data
-      from deliveries d left join (${eventsWith(part`select ${event_id}::uuid`)}) told on true
-      where d.id = ${id} and d.team_id = ${team.id} and d.event_id = ${event_id}`
+      select coalesce(
+        (select d.data::text from deliveries d where d.id = ${id} and d.team_id = ${team.id}),
+        (select told.data from (${eventsWith(part`select ${event_id}::uuid`)}) told)) as data`
     const data = found?.data ?? null
     if (data === null) return { delivery_id: id, url, body: null, truncated: false }
     const body = bodyOf({ id, event, created_at: new Date(created_at), data })

@@ -2,7 +2,8 @@
 import { part } from '../../base/db.ts'
 
 export const keepsUndelivered = part`
-  exists (
+  exists (select from delivery_batches b where b.batch_id = event_batches.id and b.has_waiting)
+  or exists (
     select from delivery_targets t
     cross join lateral event_places(event_batches.id, event_batches.last, event_batches.kinds) e
     join deliveries d on d.id = delivery_id(e.id, t.id)

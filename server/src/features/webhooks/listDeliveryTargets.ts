@@ -48,8 +48,19 @@ export const listDeliveryTargets = operation({
   async handler({ team, sql }) {
     const targets = await sql<DeliveryTarget>`
       with newest as materialized (
-        select target_id, state, settled_at, attempts, (log -> -1 ->> 'latency_ms')::int as latency_ms
-        from deliveries where team_id = ${team.id} order by n desc limit ${newestMax}
+        select * from (
+          (select n, target_id, state, settled_at, attempts, (log -> -1 ->> 'latency_ms')::int as latency_ms
+           from deliveries where team_id = ${team.id} order by n desc limit ${newestMax})
+          union all
+          (select b.n, b.target_id, 'delivered', to_timestamp((w.written ->> 0)::bigint / 1000.0), 1, (x.stored ->> 3)::int
+           from (
+             select *, sum(bit_count(delivered)) over (order by n desc) - bit_count(delivered) as newer
+             from (select * from delivery_batches where team_id = ${team.id} order by n desc limit ${newestMax}) b) b
+           cross join lateral json_array_elements(concat('[', b.log, ']')::json) as w (written)
+           cross join lateral json_array_elements(w.written -> 1) as x (stored)
+           where newer < ${newestMax} and get_bit(b.delivered, (x.stored ->> 0)::int) = 1
+           order by n desc limit ${newestMax})) d
+        order by n desc limit ${newestMax}
       ),
       lately as materialized (
         select target_id, count(*) filter (where state = 'delivered') as delivered,
@@ -75,7 +86,9 @@ export const listDeliveryTargets = operation({
       from ids join delivery_targets t on t.id = ids.id and t.team_id = ${team.id} and t.deleted_at is null
       left join lately l on l.target_id = ids.id
       left join troubled x on x.target_id = ids.id,
-      lateral (select count(*) as waiting from deliveries d where d.target_id = ids.id and d.state = 'new') w
+      lateral (
+        select (select count(*) from deliveries d where d.target_id = ids.id and d.state = 'new')
+          + (select coalesce(sum(bit_count(b.waiting)), 0)::bigint from delivery_batches b where b.target_id = ids.id and b.has_waiting) as waiting) w
       order by not t.active desc, t.failing_since is not null desc, coalesce(x.retrying, 0) + coalesce(x.dead, 0) desc, t.kind desc, t.id
       limit ${targetsMax}`
     return { targets }

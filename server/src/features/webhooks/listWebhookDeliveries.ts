@@ -1,9 +1,9 @@
 // Lists a team's deliveries, newest first.
-import { empty, part, type Part } from '../../base/db.ts'
+import { empty, one, part, type Part } from '../../base/db.ts'
 import { idForFilter } from '../../base/ids.ts'
-import { eventNames } from '../../kit/event.ts'
+import { eventNames, type EventName } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paging, readPage } from '../../kit/paging.ts'
+import { pageOf, paging } from '../../kit/paging.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { Delivery, deliveryColumns, deliveryStates, type DeliveryState } from './delivery.ts'
 
@@ -25,20 +25,53 @@ export const listWebhookDeliveries = operation({
   status: 200,
   answer: pageOf('deliveries', Delivery),
   async handler({ team, query, sql }) {
-    const { status, event, subscription_id: subscriptionId, run_id: runId } = query
-    const from = part`${runId === undefined ? part`deliveries` : ofRun(runId)} where team_id = ${team.id}
-      ${subscriptionId === undefined ? empty : part`and ${toWebhook(subscriptionId, team.id)}`}
+    const { status, event, subscription_id: subscriptionId, run_id: runId, limit, offset } = query
+    const ofTeam = part`where team_id = ${team.id} ${subscriptionId === undefined ? empty : part`and ${toWebhook(subscriptionId, team.id)}`}`
+    // those that are rows of their own: places and total are read only from an index, which has all columns of the filter
+    const rows = part`${runId === undefined ? part`deliveries` : ofRun(runId)} ${ofTeam}
       ${status === undefined ? empty : part`and ${inState(status)}`}
       ${event === undefined ? empty : part`and event = ${event}`}`
-    // page and total are read only from an index, which has all columns of the filter; then the rows of the page
-    const list = { columns: part`n`, from, order: part`n desc` }
-    const { rows: places, ...page } = await readPage<{ n: number }>(sql, list, query)
+    // those in batches: each batch has some that fit, so the first ones of the list are in as many batches at most
+    const batches = part`
+      (select b.*, ${fittingOf(status, event)} as fitting from ${runId === undefined ? part`delivery_batches` : batchesOfRun(runId)} b) b
+      ${ofTeam} and ${mayFit(status)} and bit_count(fitting) > 0`
+    const reached = limit + offset
+    const places = await sql<{ n: number; event_id: string }>`
+      select n, event_id from (
+        (select n, event_id from ${rows} order by n desc, event_id desc limit ${reached}::bigint)
+        union all
+        select b.n, event_id(b.batch_id, place)
+        from (select * from ${batches} order by n desc limit ${reached}::bigint) b, generate_series(0, length(b.kinds) - 1) place
+        where get_bit(b.fitting, place) = 1) places
+      order by n desc, event_id desc limit ${limit} offset ${offset}`
+    const { total } = await one(sql<{ total: number }>`
+      select (select count(*) from ${rows}) + (select coalesce(sum(bit_count(fitting)), 0)::bigint from ${batches}) as total`)
     const deliveries = await sql<Delivery>`
-      select ${deliveryColumns} from deliveries d join delivery_targets t on t.id = d.target_id
-      where d.team_id = ${team.id} and d.n = any(${places.map(({ n }) => n)}::bigint[]) order by d.n desc`
-    return { deliveries, ...page }
+      select ${deliveryColumns} from every_delivery d join delivery_targets t on t.id = d.target_id
+      where d.team_id = ${team.id} and d.n = any(${places.map(({ n }) => n)}::bigint[])
+        and (d.n, d.event_id) in (
+          select * from unnest(${places.map(({ n }) => n)}::bigint[], ${places.map(({ event_id }) => event_id)}::uuid[]))
+      order by d.n desc, d.event_id desc`
+    return { deliveries, total, limit, offset }
   },
 })
+
+/** Which deliveries of a batch fit, a bit for each. */
+function fittingOf(status: DeliveryState | undefined, event: EventName | undefined): Part {
+  const inState =
+    status === 'new' ? part`b.waiting` : status === 'delivered' ? part`b.delivered` : part`(b.waiting | b.delivered)`
+  return event === undefined ? inState : part`(${inState} & wanted_events(b.kinds, array[${event}::text], '{}'))`
+}
+
+/** Condition on batches: no other has a delivery in this state. The index of those that wait is used only where the statement says so. */
+function mayFit(status: DeliveryState | undefined): Part {
+  if (status === undefined || status === 'delivered') return part`true`
+  return status === 'new' ? part`has_waiting` : part`false`
+}
+
+/** The batches of a run, found by the run alone. */
+const batchesOfRun = (id: string): Part => part`
+  (select * from delivery_batches where batch_id in (select id from event_batches where run_id = ${idForFilter(id)}) offset 0)`
 
 /** The deliveries of a run, found by the run alone: in the order of the list, those of the whole team would be read until they come. */
 const ofRun = (id: string): Part => part`

@@ -1,12 +1,15 @@
 // Loads what is to be sent to the targets of this process: what is new, and what is due to be sent again.
+import { loadBatches } from './deliveryBatches.ts'
 import * as rows from './deliveryRows.ts'
 import type { DeliveryState } from './deliveryState.ts'
-import { isFreshShort, isPaused, remember } from './outbox.ts'
+import { isFreshShort, isPaused, remember, type Outbox } from './outbox.ts'
 import { sendAll } from './sendOne.ts'
 import { signingKeysOf } from './signingKeys.ts'
 
-/** How many deliveries of a target are loaded at once. */
+/** How many deliveries of a target are loaded at once, and how many of a target whose last ones were small. */
 const loadedMax = 64
+const smallMax = 256
+const smallCharacters = 2048
 
 /** Loads new deliveries for every target that has room for more; then sends what may be sent. */
 export async function loadNew(state: DeliveryState): Promise<void> {
@@ -15,29 +18,60 @@ export async function loadNew(state: DeliveryState): Promise<void> {
   if (wanting.length === 0) return sendAll(state)
   // keys that are not known are read at the same time
   for (const { target } of wanting) void signingKeysOf(state, target.team_id)
-  const loaded = await rows.loadNew(
-    state.context.db.sql,
-    wanting.map(({ target }) => target.id),
-    wanting.flatMap(({ known }) => [...known]),
-    loadedMax,
+  await loadRows(
+    state,
+    wanting.filter(({ hasMoreRows }) => hasMoreRows),
   )
+  await loadFromBatches(
+    state,
+    wanting.filter(({ hasMoreRows }) => !hasMoreRows),
+  )
+  sendAll(state)
+}
+
+/** Loads those that are rows of their own: tests, and what the version before has left. */
+async function loadRows({ context }: DeliveryState, wanting: Outbox[]): Promise<void> {
+  if (wanting.length === 0) return
+  const loaded = await rows.loadNew(context.db.sql, idsOf(wanting), knownRows(wanting), loadedMax)
   const byTarget = Map.groupBy(loaded, ({ target_id }) => target_id)
   for (const outbox of wanting) {
     const some = byTarget.get(outbox.target.id) ?? []
-    outbox.hasMore = some.length === loadedMax
+    outbox.hasMoreRows = some.length === loadedMax
     for (const delivery of some) remember(outbox, delivery, outbox.fresh)
   }
-  sendAll(state)
 }
+
+async function loadFromBatches({ context }: DeliveryState, wanting: Outbox[]): Promise<void> {
+  if (wanting.length === 0) return
+  const known = wanting.flatMap((outbox) => [
+    ...new Set([...outbox.known.values()].flatMap(({ batch }) => batch?.n ?? [])),
+  ])
+  const wanted = wanting.map((outbox) => ({ targetId: outbox.target.id, max: maxOf(outbox) }))
+  const loaded = await loadBatches(context.db.sql, wanted, known)
+  const byTarget = Map.groupBy(loaded, ({ target_id }) => target_id)
+  for (const outbox of wanting) {
+    const some = byTarget.get(outbox.target.id) ?? []
+    outbox.hasMore = some.length >= maxOf(outbox)
+    outbox.isSmall = some.every(({ data }) => data.length <= smallCharacters)
+    outbox.loadedInPart = some.findLast(({ batch }) => batch!.isInPart)?.batch!.n
+    for (const delivery of some) remember(outbox, delivery, outbox.fresh)
+  }
+}
+
+const maxOf = ({ isSmall }: Outbox): number => (isSmall ? smallMax : loadedMax)
+
+const idsOf = (outboxes: Outbox[]): string[] => outboxes.map(({ target }) => target.id)
+
+const knownRows = (outboxes: Outbox[]): string[] =>
+  outboxes.flatMap(({ known }) => [...known.values()].flatMap(({ id, batch }) => (batch ? [] : [id])))
 
 /** Loads retries and replays for every target that has none of them in memory; then sends what may be sent. */
 export async function loadDue(state: DeliveryState): Promise<void> {
   const { context, process, outboxes } = state
   const wanting = [...outboxes.values()].filter(({ retries, replays }) => retries.length + replays.length === 0)
   if (wanting.length === 0) return
-  const ids = wanting.map(({ target }) => target.id)
-  const known = wanting.flatMap((outbox) => [...outbox.known])
-  const due = await rows.loadDue(context.db.sql, ids, known, loadedMax)
+  const ids = idsOf(wanting)
+  const due = await rows.loadDue(context.db.sql, ids, knownRows(wanting), loadedMax)
   const byTarget = Map.groupBy(due, ({ target_id }) => target_id)
   for (const id of ids) {
     const outbox = outboxes.get(id)

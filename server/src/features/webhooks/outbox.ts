@@ -11,8 +11,8 @@ const retryEvery = 4
 
 export interface Outbox {
   target: Target
-  /** In memory: waiting, in flight, or not written yet. What is loaded next leaves them out. */
-  known: Set<string>
+  /** In memory, by id: waiting, in flight, or not written yet. What is loaded next leaves them out. */
+  known: Map<string, Loaded>
   /** New ones in their order. */
   fresh: Loaded[]
   retries: Loaded[]
@@ -29,6 +29,12 @@ export interface Outbox {
   changes: number
   /** There may be more new ones than are loaded. */
   hasMore: boolean
+  /** Some of those may be rows of their own: they are older than batches, and loaded before them. */
+  hasMoreRows: boolean
+  /** What was loaded last was small, so more can be loaded at once. */
+  isSmall: boolean
+  /** A batch of which only the first deliveries are loaded, by its n: what comes after them must not overtake the rest. */
+  loadedInPart: number | undefined
   /** There may be more to be sent again than is loaded. */
   hasMoreDue: boolean
   /** An error of the service itself occurred: the target is released. */
@@ -38,7 +44,7 @@ export interface Outbox {
 
 export const openOutbox = (target: Target): Outbox => ({
   target,
-  known: new Set(),
+  known: new Map(),
   fresh: [],
   retries: [],
   replays: [],
@@ -49,6 +55,9 @@ export const openOutbox = (target: Target): Outbox => ({
   isDirty: false,
   changes: 0,
   hasMore: true,
+  hasMoreRows: true,
+  isSmall: false,
+  loadedInPart: undefined,
   hasMoreDue: false,
   isGivenUp: false,
   idleSince: performance.now(),
@@ -116,7 +125,10 @@ export const writtenState = ({ inFlight, unwritten, isDirty, changes }: Outbox):
 const freshMin = 16
 
 /** More new deliveries can be loaded, and there is room for them. */
-export const isFreshShort = ({ hasMore, fresh }: Outbox): boolean => hasMore && fresh.length < freshMin
+export const isFreshShort = ({ hasMore, fresh, known, loadedInPart }: Outbox): boolean =>
+  hasMore &&
+  fresh.length < freshMin &&
+  (loadedInPart === undefined || ![...known.values()].some(({ batch }) => batch?.n === loadedInPart))
 
 /** More retries and replays can be loaded, and none is left in memory. */
 export const isDueShort = ({ hasMoreDue, retries, replays }: Outbox): boolean =>
@@ -124,7 +136,7 @@ export const isDueShort = ({ hasMoreDue, retries, replays }: Outbox): boolean =>
 
 export function remember(outbox: Outbox, delivery: Loaded, into: Loaded[]): void {
   if (outbox.known.has(delivery.id)) return
-  outbox.known.add(delivery.id)
+  outbox.known.set(delivery.id, delivery)
   into.push(delivery)
 }
 

@@ -4,6 +4,7 @@ import type { Sql } from '../../base/db.ts'
 import { createLane, type Lane } from '../../kit/lane.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import { logAttempt, resultOf } from './attemptResult.ts'
+import { markDelivered, setApart, setDisabledApart, setRunApart, type InBatch } from './deliveryBatches.ts'
 import { disableTarget, endCallbacks, giveUpDisabled, markResults, saveHealth } from './deliveryRows.ts'
 import type { Loaded, AttemptResult, Target } from './deliveryRows.ts'
 import type { DeliveryState } from './deliveryState.ts'
@@ -13,6 +14,10 @@ import { dropWhatFollows, isDueShort, isFreshShort, noteFailure, noteSuccess, ty
 const failingMaxMs = 5 * 24 * 3600_000
 /** How many waiting deliveries of disabled subscriptions one statement gives up. */
 const givenUpAtOnce = 5000
+/** How many batches of them one statement makes rows of their own before that. */
+const apartAtOnce = 500
+/** How long at least between two writes of results: a process that dies has sent this much more than it has written. */
+const pauseMs = 25
 
 interface Noted {
   result: AttemptResult
@@ -22,16 +27,31 @@ interface Noted {
   isOver: boolean
 }
 
-/** Writes results, many in one statement, and with them the health of the targets that changed. */
-export const resultLane = (sql: Sql, workerId: string, outboxes: Map<string, Outbox>): Lane<AttemptResult, void> =>
-  createLane<AttemptResult, void>({
+/**
+ * Writes results, many in one statement, and with them the health of the targets that changed. Under load a write waits for more results:
+ * those of one batch are then one change of its row.
+ */
+export function resultLane(sql: Sql, workerId: string, outboxes: Map<string, Outbox>): Lane<AttemptResult, void> {
+  let writtenAt = -Infinity
+  return createLane<AttemptResult, void>({
     keyOf: ({ delivery }) => delivery.id,
     // a target belongs to one team, and its attempts in flight are limited there
     teamOf: ({ delivery }) => delivery.target_id,
-    opsMax: 256,
+    opsMax: 512,
     flushesMax: 1,
+    mayGo: () => performance.now() - writtenAt >= pauseMs,
     async flush(results) {
-      await markResults(sql, results)
+      const [delivered, others] = [
+        results.filter(isDeliveredInBatch),
+        results.filter((one) => !isDeliveredInBatch(one)),
+      ]
+      await markDelivered(sql, delivered)
+      await setApart(
+        sql,
+        others.flatMap(({ delivery: { target_id, batch } }) => (batch ? [{ target_id, batch }] : [])),
+      )
+      if (others.length > 0) await markResults(sql, others)
+      writtenAt = performance.now()
       const dirty = [...outboxes.values()].filter(({ isDirty }) => isDirty)
       for (const outbox of dirty) outbox.isDirty = false
       const targets = dirty.map(({ target }) => target)
@@ -39,6 +59,10 @@ export const resultLane = (sql: Sql, workerId: string, outboxes: Map<string, Out
       return results.map(() => undefined)
     },
   })
+}
+
+const isDeliveredInBatch = (result: AttemptResult): result is InBatch =>
+  result.state === 'delivered' && result.delivery.batch !== undefined
 
 /** What an attempt means for what is in memory. Before the result is written: a retry that is due at once must not be sent to a target that is to be disabled. */
 export function noteOutcome(
@@ -77,7 +101,12 @@ export async function recordResult(state: DeliveryState, outbox: Outbox, noted: 
     outbox.unwritten -= 1
   }
   outbox.known.delete(delivery.id)
+  // the rest of a batch is loaded when its first deliveries are written
+  if (outbox.loadedInPart !== undefined && isFreshShort(outbox)) {
+    state.startRound({ claim: false, announce: false, due: false })
+  }
   if (outcome.isGone && target.kind === 'callback' && delivery.run_id !== null) {
+    await setRunApart(state.context.db.sql, target.id, delivery.run_id)
     await endCallbacks(state.context.db.sql, target.id, delivery.run_id)
     for (const { id } of dropped) outbox.known.delete(id)
   }
@@ -109,5 +138,6 @@ async function disable({ context, outboxes }: DeliveryState, target: Target, isG
 }
 
 export async function giveUpAllDisabled(sql: Sql): Promise<void> {
+  while ((await setDisabledApart(sql, apartAtOnce)) === apartAtOnce);
   while ((await giveUpDisabled(sql, givenUpAtOnce)) === givenUpAtOnce);
 }

@@ -2,9 +2,12 @@
 import { announcing, part, type Part, type Sql } from '../../base/db.ts'
 import { job } from '../../kit/job.ts'
 import { Id, Type, type Static } from '../../kit/schema.ts'
+import { setSinceApart } from './deliveryBatches.ts'
 import { sentAgain } from './replay.ts'
 
 const batch = 1000
+/** How many batches of deliveries become rows of their own in one transaction, before they are sent again. */
+const apartMax = 100
 
 const Asked = Type.Object({
   team_id: Id,
@@ -15,7 +18,7 @@ const Asked = Type.Object({
 })
 type Asked = Static<typeof Asked>
 
-/** The deliveries that somebody asked for. */
+/** The deliveries that somebody asked for, of those that are rows of their own. */
 export const askedFor = ({ team_id, subscription_id, since, asked_at }: Asked): Part => part`
   deliveries where target_id = ${subscription_id} and team_id = ${team_id} and state in ('delivered', 'dead')
     and created_at >= ${since}::timestamptz and settled_at < ${asked_at}::timestamptz`
@@ -25,6 +28,10 @@ export const replayDeliveries = job({
   input: Asked,
   safeToRepeat: 'only what was settled before it was asked for is taken, and what was taken is settled later if at all',
   async handler({ input, context, signal }) {
+    for (let after: number | undefined = 0; after !== undefined;) {
+      signal.throwIfAborted()
+      after = await setSinceApart(context.db.sql, input, after, apartMax)
+    }
     for (let after: number | undefined = 0; after !== undefined;) {
       // thrown, because whoever gets this job next must send the rest
       signal.throwIfAborted()

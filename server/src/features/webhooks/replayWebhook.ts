@@ -2,6 +2,7 @@
 import { one } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, instant, Type } from '../../kit/schema.ts'
+import { deliveredSince } from './deliveryBatches.ts'
 import { askedFor, replayDeliveries } from './replayDeliveries.job.ts'
 import { whyNotSent } from './replay.ts'
 
@@ -34,7 +35,9 @@ export const replayWebhook = operation({
       since: body.since,
       asked_at: target.asked_at.toISOString(),
     }
-    const count = await one(sql<{ deliveries: number }>`select count(*) as deliveries from ${askedFor(asked)}`)
+    const count = await one(sql<{ deliveries: number }>`
+      select (select count(*) from ${askedFor(asked)})
+        + (select coalesce(sum(bit_count(delivered)), 0)::bigint from ${deliveredSince(asked)}) as deliveries`)
     const { deliveries } = count
     if (deliveries > 0) await enqueue(replayDeliveries, asked)
     return { subscription_id: subscription.id, deliveries }

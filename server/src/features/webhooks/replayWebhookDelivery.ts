@@ -2,7 +2,8 @@
 import { announcing } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { wrapped } from '../../kit/schema.ts'
-import { deliveryColumns, DeliveryWithLog, settledStates } from './delivery.ts'
+import { deliveryColumns, DeliveryWithLog, deliveryWith, settledStates } from './delivery.ts'
+import { setDeliveredApart } from './deliveryBatches.ts'
 import { sentAgain, whyNotSent } from './replay.ts'
 
 export const replayWebhookDelivery = operation({
@@ -22,11 +23,11 @@ export const replayWebhookDelivery = operation({
     const [target] = await sql<{ id: string; active: boolean; is_deleted: boolean; is_gone: boolean }>`
       select t.id, t.active, t.deleted_at is not null as is_deleted,
         t.kind = 'callback' and exists (select from ended_callbacks e where e.run_id = d.run_id) as is_gone
-      from deliveries d join delivery_targets t on t.id = d.target_id
-      where d.id = ${delivery.id} and d.team_id = ${team.id} for no key update of t`
+      from (${deliveryWith(delivery.id, team.id)}) d join delivery_targets t on t.id = d.target_id for no key update of t`
     if (!target) return fail('not_found')
     const refusal = whyNotSent(target)
     if (refusal !== undefined) fail('conflict', refusal)
+    await setDeliveredApart(sql, delivery.event_id, target.id)
     const [replayed] = await sql<DeliveryWithLog>`${announcing}
       update deliveries d set ${sentAgain} from delivery_targets t
       where d.id = ${delivery.id} and d.team_id = ${team.id} and d.state = any(${settledStates}) and t.id = d.target_id

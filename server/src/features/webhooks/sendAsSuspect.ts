@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriveSuspect } from '../../kit/feature.ts'
 import { startDeliveryLoop } from './deliveryLoop.ts'
 import { announceMs } from './deliveriesChannel.ts'
+import { setApart } from './deliveryBatches.ts'
 import { clearDeaths, noteSending } from './deliveryRows.ts'
 
 /** After how many deliveries the target is like any other again: the ones that processes died over were among the first. */
@@ -13,10 +14,13 @@ export const sendAsSuspect: DriveSuspect = async ({ context, unit, process, took
   const isOver = () => loop.isDoneWith(unit.id) || sent >= sentMax || turn.aborted
   const loop = startDeliveryLoop(context, process, {
     targetId: unit.id,
-    async before(deliveryId) {
+    async before(delivery) {
       sent += 1
-      await noteSending(context.db.sql, process.id, unit.id, deliveryId)
-      await took(deliveryId)
+      // whoever finds this process dead gives the delivery up, which only a row of its own can be
+      if (delivery.batch) await setApart(context.db.sql, [{ target_id: unit.id, batch: delivery.batch }])
+      delivery.batch = undefined
+      await noteSending(context.db.sql, process.id, unit.id, delivery.id)
+      await took(delivery.id)
     },
   })
   try {

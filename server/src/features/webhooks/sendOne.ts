@@ -63,7 +63,7 @@ async function attemptOne(
 ): Promise<AttemptOutcome | undefined> {
   const { context, oneByOne } = state
   try {
-    await oneByOne?.before(delivery.id)
+    await oneByOne?.before(delivery)
     return await attempt(context, delivery, target.url, await signingKeysOf(state, target.team_id))
   } catch (error) {
     context.log.error({ err: error, delivery_id: delivery.id }, 'a delivery could not be attempted')

@@ -22,8 +22,12 @@ export const sweepDeliveries = job({
       where t.deleted_at is not null and d.state in ('new', 'retrying', 'replaying')`
     await erase(sql, leftOver, signal)
     await sql`
+      update delivery_batches b set waiting = b.waiting # b.waiting from delivery_targets t
+      where t.id = b.target_id and t.team_id = b.team_id and t.deleted_at is not null and b.has_waiting`
+    await sql`
       delete from delivery_targets t
-      where t.deleted_at < now() - interval '1 day' and not exists (select from deliveries d where d.target_id = t.id)`
+      where t.deleted_at < now() - interval '1 day' and not exists (select from deliveries d where d.target_id = t.id)
+        and not exists (select from delivery_batches b where b.target_id = t.id)`
     await forgetCallbacks(context.db, signal)
   },
 })
@@ -39,7 +43,8 @@ async function erase(sql: Sql, which: Part, signal: AbortSignal): Promise<void> 
 
 const isIdle = part`
   t.kind = 'callback' and t.created_at < now() - interval '1 day' and not exists (select from processes p where p.id = t.worker)
-    and not exists (select from deliveries d where d.target_id = t.id)`
+    and not exists (select from deliveries d where d.target_id = t.id)
+    and not exists (select from delivery_batches b where b.target_id = t.id)`
 
 /** Deletes URLs of callbacks: they would pile up if each run has its own. */
 async function forgetCallbacks(db: Database, signal: AbortSignal): Promise<void> {

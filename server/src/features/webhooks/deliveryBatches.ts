@@ -1,0 +1,203 @@
+// The rows of deliveries that were not tried, or delivered at once: the events of one change to one target are one row (decision 0056).
+import { hash } from 'node:crypto'
+import { part, type Part, type Sql } from '../../base/db.ts'
+import { storableJson } from '../../base/storable.ts'
+import { noteDeliveries } from '../../engine/counting/usage.ts'
+import type { AttemptResult, BatchPlace, Loaded } from './deliveryRows.ts'
+
+interface LoadedBatch {
+  n: number
+  target_id: string
+  id: string
+  team_id: string
+  run_id: string | null
+  agent_id: string | null
+  case_id: string | null
+  last: number | null
+  created_at: Date
+  /** The names of all events, with spaces between them. */
+  names: string
+  /** A digit for each event; 1: it waits. */
+  waiting: string
+  /** The stored data of the first that wait. */
+  entries: string
+}
+
+/** Stands between two entries. No JSON has it: a control character in a text is escaped. */
+const separator = '\u001e'
+
+interface Wanted {
+  targetId: string
+  /** How many deliveries about. */
+  max: number
+}
+
+/**
+ * The next deliveries of each target in their order, without the batches that are in memory. Of a batch with more than `max`, only the first
+ * ones are given.
+ */
+export async function loadBatches(sql: Sql, wanted: Wanted[], known: number[]): Promise<Loaded[]> {
+  const batches = await sql<LoadedBatch>`
+    with d as materialized (
+      select d.*, t.id as target_id, t.max
+      from unnest(${wanted.map(({ targetId }) => targetId)}::uuid[], ${wanted.map(({ max }) => max)}::int[]) as t (id, max)
+      cross join lateral (
+        select w.n, w.batch_id, w.waiting, sum(bit_count(w.waiting)) over (order by w.n) - bit_count(w.waiting) as before
+        from next_batches(t.id, ${known}::bigint[], t.max) w) d
+      where d.before < t.max
+    )
+    select d.n, d.target_id, b.id, b.team_id, b.run_id, b.agent_id, b.case_id, b.last, b.created_at, d.waiting::text as waiting,
+      (select string_agg(event_name(k), ' ' order by p) from string_to_table(b.kinds, null) with ordinality as x (k, p)) as names,
+      (select string_agg(e.entry::text, ${separator} order by e.p) from (
+        select entry, p from json_array_elements(b.entries) with ordinality as x (entry, p)
+        where get_bit(d.waiting, p::int - 1) = 1 order by p limit d.max) e) as entries
+    from d join event_batches b on b.id = d.batch_id order by d.n`
+  return batches.flatMap(deliveriesOf)
+}
+
+function deliveriesOf(batch: LoadedBatch): Loaded[] {
+  const { n, id, target_id, run_id, agent_id, created_at, waiting, entries } = batch
+  const names = batch.names.split(' ')
+  const size = waiting.length
+  const stored = entries.split(separator)
+  const isInPart = waiting.replaceAll('0', '').length > stored.length
+  let place = -1
+  return stored.map((entry) => {
+    place = waiting.indexOf('1', place + 1)
+    const eventId = eventIdAt(id, place)
+    return {
+      id: deliveryId(eventId, target_id),
+      target_id,
+      run_id,
+      event: names[place]!,
+      created_at,
+      data: agent_id === null ? entry : `${idsOf(batch, eventId, place)}${entry.slice(1)}`,
+      attempts: 0,
+      state: 'new',
+      batch: { n, id, place, size, isInPart },
+    }
+  })
+}
+
+/** Makes what event_id of the database makes. */
+const eventIdAt = (batchId: string, place: number): string =>
+  place === 0 ? batchId : batchId.slice(0, 32) + place.toString(16).padStart(4, '0')
+
+/** Makes what delivery_id of the database makes. */
+function deliveryId(eventId: string, targetId: string): string {
+  const time = eventId.slice(0, 13)
+  const rest = hash('md5', eventId + targetId)
+  return `${time}-8${rest.slice(13, 16)}-a${rest.slice(17, 20)}-${rest.slice(20)}`
+}
+
+/** The beginning of an event's data, as event_text of the database makes it. */
+const idsOf = ({ team_id, run_id, agent_id, case_id, last, waiting }: LoadedBatch, eventId: string, place: number) =>
+  `{"event_id":"${eventId}","team_id":"${team_id}","run_id":"${run_id}","agent_id":"${agent_id}",` +
+  `${case_id === null ? '' : `"case_id":"${case_id}",`}"sequence":${last! - waiting.length + 1 + place},`
+
+/** A delivery that is in a batch. */
+export type InBatch = AttemptResult & { delivery: { batch: BatchPlace } }
+
+/** Writes first attempts that succeeded, those of a batch with one row, without waiting for the disk (see markResults). */
+export async function markDelivered(sql: Sql, results: InBatch[]): Promise<void> {
+  if (results.length === 0) return
+  const rows = [...Map.groupBy(results, ({ delivery }) => delivery.batch.n).values()].map((some) => {
+    const { batch, target_id } = some[0]!.delivery
+    const attempts = some.map(storedAttempt).join(',')
+    return { batch_id: batch.id, target_id, places: placesOf(some.map(({ delivery }) => delivery.batch)), attempts }
+  })
+  await sql`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true)),
+    result as materialized (
+      select r.* from quick, json_to_recordset(${storableJson(rows)}::json) as r (
+        batch_id uuid, target_id uuid, places text, attempts text)
+    ),
+    locked as materialized (
+      select b.batch_id, b.target_id, b.team_id, b.waiting & r.places::bit varying as places, r.attempts
+      from result r join delivery_batches b on b.batch_id = r.batch_id and b.target_id = r.target_id
+      where b.batch_id = any(${rows.map(({ batch_id }) => batch_id)}::uuid[]) order by b.batch_id, b.target_id for update of b
+    ),
+    marked as (
+      update delivery_batches b set waiting = b.waiting & ~l.places, delivered = b.delivered | l.places,
+        log = concat(nullif(b.log, '') || ',', '[', floor(extract(epoch from now()) * 1000)::bigint, ',[', l.attempts, ']]')
+      from locked l where b.batch_id = l.batch_id and b.target_id = l.target_id and bit_count(l.places) > 0
+        and b.batch_id = any(${rows.map(({ batch_id }) => batch_id)}::uuid[])
+    )
+    ${noteDeliveries(part`locked where bit_count(places) > 0`, part`sum(bit_count(places))`)}`
+}
+
+/** Gives an attempt as the column `log` has it (migration 0096). */
+function storedAttempt({ delivery, outcome }: InBatch): string {
+  const { at, status, latency_ms, timing, answer } = outcome.attempt
+  const { dns_ms, connect_ms, tls_ms, wait_ms, answer_ms } = timing ?? {}
+  const stages = [dns_ms, connect_ms, tls_ms, wait_ms, answer_ms].map((ms) => ms ?? null)
+  return storableJson([delivery.batch.place, Date.parse(at), status, latency_ms, stages, answer])
+}
+
+/** A digit for each event of a batch; 1: it is one of these. */
+function placesOf(some: BatchPlace[]): string {
+  const digits = Array<string>(some[0]!.size).fill('0')
+  for (const { place } of some) digits[place] = '1'
+  return digits.join('')
+}
+
+/** Makes deliveries of batches rows of their own: then anything can become of them. */
+export async function setApart(sql: Sql, deliveries: { target_id: string; batch: BatchPlace }[]): Promise<void> {
+  if (deliveries.length === 0) return
+  const batches = [...Map.groupBy(deliveries, ({ batch }) => batch.n).values()]
+  await sql`
+    select set_apart(m.batch_id, m.target_id, m.places::bit varying) from (
+      select * from unnest(
+        ${batches.map(([one]) => one!.batch.id)}::uuid[], ${batches.map(([one]) => one!.target_id)}::uuid[],
+        ${batches.map((some) => placesOf(some.map(({ batch }) => batch)))}::text[]) as u (batch_id, target_id, places)
+      order by batch_id, target_id) m`
+}
+
+/** The same with the delivery of one event, if it is in a batch and was delivered. */
+export async function setDeliveredApart(sql: Sql, eventId: string, targetId: string): Promise<void> {
+  await sql`
+    select set_apart(b.batch_id, b.target_id, set_bit(b.waiting # b.waiting, p.place, 1))
+    from delivery_batches b
+    cross join lateral (
+      select case when b.batch_id = ${eventId} then 0 else ('x' || right(${eventId}::text, 4))::bit(16)::int end as place) p
+    where b.batch_id in (${eventId}, event_batch_id(${eventId})) and b.target_id = ${targetId} and p.place < length(b.delivered)
+      and get_bit(b.delivered, least(p.place, length(b.delivered) - 1)) = 1`
+}
+
+/** The same with all that wait for disabled targets, at most `max` batches; answers with how many batches. */
+export async function setDisabledApart(sql: Sql, max: number): Promise<number> {
+  const apart = await sql`
+    select set_apart(d.batch_id, d.target_id, d.waiting) from (
+      select b.batch_id, b.target_id, b.waiting from delivery_targets t cross join lateral (
+        select * from delivery_batches where target_id = t.id and has_waiting limit ${max}) b
+      where t.disabled_at is not null and not t.active and t.deleted_at is null limit ${max}) d
+    order by d.batch_id, d.target_id`
+  return apart.length
+}
+
+/** The same with all of a run that wait for one target. */
+export async function setRunApart(sql: Sql, targetId: string, runId: string): Promise<void> {
+  await sql`
+    select set_apart(d.batch_id, d.target_id, d.waiting) from event_batches e
+    join delivery_batches d on d.batch_id = e.id and d.target_id = ${targetId} and d.has_waiting
+    where e.run_id = ${runId} order by d.batch_id`
+}
+
+/** The same with all that a webhook got since some time, at most `max` batches behind `after`; answers with the n of the last, or undefined. */
+export async function setSinceApart(
+  sql: Sql,
+  asked: { team_id: string; subscription_id: string; since: string },
+  after: number,
+  max: number,
+): Promise<number | undefined> {
+  const apart = await sql<{ n: number }>`
+    select d.n, set_apart(d.batch_id, d.target_id, d.delivered) from (
+      select * from ${deliveredSince(asked)} and n > ${after} order by n limit ${max}) d
+    order by d.batch_id, d.target_id`
+  return apart.length < max ? undefined : Math.max(...apart.map(({ n }) => n))
+}
+
+/** Batches of which a webhook got something since some time. */
+export const deliveredSince = (asked: { team_id: string; subscription_id: string; since: string }): Part => part`
+  delivery_batches where target_id = ${asked.subscription_id} and team_id = ${asked.team_id} and bit_count(delivered) > 0
+    and created_at >= ${asked.since}::timestamptz`
