@@ -1,4 +1,4 @@
-// The rows of deliveries that were not tried, or delivered at once: the events of one change to one target are one row (decision 0056).
+// The rows of deliveries that were not tried, or delivered at once: the events of one change to one target are one row (decision 0057).
 import { hash } from 'node:crypto'
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
@@ -126,7 +126,7 @@ export async function markDelivered(sql: Sql, results: InBatch[]): Promise<void>
     ${noteDeliveries(part`locked where bit_count(places) > 0`, part`sum(bit_count(places))`)}`
 }
 
-/** Gives an attempt as the column `log` has it (migration 0096). */
+/** Gives an attempt as the column `log` has it (migration 0097). */
 function storedAttempt({ delivery, outcome }: InBatch): string {
   const { at, status, latency_ms, timing, answer } = outcome.attempt
   const { dns_ms, connect_ms, tls_ms, wait_ms, answer_ms } = timing ?? {}

@@ -1,4 +1,4 @@
--- owner: features/webhooks/. What one change tells one target is one row (decision 0056).
+-- owner: features/webhooks/. What one change tells one target is one row (decision 0057).
 -- Deliveries from before stay rows of their own, and so does each one that needs more than a first attempt.
 
 -- The events of one row of event_batches on their way to one target.
