@@ -27,6 +27,17 @@ interface Folded {
   empty_origins: string[]
 }
 
+/**
+ * SQL: deltas that say the same are one row of `delta`. Most runs of an agent make the same changes, and every row is added to a dozen sums
+ * (10,000 deltas of one agent took 430 ms without this, and take 50 ms).
+ */
+const sameOnce = (deltas: Part): Part => part`
+    delta as materialized (
+      select team_id, agent_id, hour, source, user_id, case_queue_id, was, was_issues, became, became_issues, active_day,
+        sum(runs) as runs, sum(active_ms)::bigint as active_ms, sum(was_cost) as was_cost, sum(became_cost) as became_cost
+      from ${deltas} group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+    )`
+
 /** Folds in one statement, so that no reader ever sees a delta twice or not at all. Several may fold at once: each takes deltas of its own. */
 async function foldSome(sql: Sql): Promise<number> {
   const folded = await one(sql<Folded>`
@@ -35,7 +46,8 @@ async function foldSome(sql: Sql): Promise<number> {
       where ctid = any(array(select ctid from run_count_deltas limit ${deltasAtOnce} for update skip locked))
       returning *
     ),
-    listed as (select * from taken where source <> 'artifact'),
+    ${sameOnce(part`taken`)},
+    listed as (select * from delta where source <> 'artifact'),
     change as (
       select team_id, agent_id, hour, source, user_id, case_queue_id, became as counted_as, became_issues as issues, runs, became_cost as cost
       from listed where became is not null
@@ -59,7 +71,7 @@ async function foldSome(sql: Sql): Promise<number> {
       on conflict (team_id, agent_id, counted_as, source, user_id, case_queue_id, issues) do update set runs = c.runs + excluded.runs
       returning ctid, runs
     ),
-    used as (${addToDays(usageOfDeltas(part`taken`))})
+    used as (${addToDays(usageOfDeltas(part`delta`))})
     select (select count(*) from taken) as deltas,
       array(select ctid::text from counted where runs = 0 and cost_usd = 0) as empty_counts,
       array(select ctid::text from by_origin where runs = 0) as empty_origins`)
