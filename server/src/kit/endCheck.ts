@@ -19,7 +19,7 @@ export interface LastWrite {
 
 /** What was found of a run. */
 export interface Found {
-  /** As the run's row shows it. */
+  /** What the run's row shows of it. */
   summary: object
   results: object[]
   /** The flags that did not pass. */
