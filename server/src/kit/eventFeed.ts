@@ -44,10 +44,13 @@ interface EventFeed {
 
 /** How often new events are polled for. */
 const pollMs = 250
-/** How long after a commit of this process the next poll comes at the earliest: what is committed together is read together. */
-const soonMs = 3
-/** A poll is followed by a pause as long as itself, up to this: under load polls take half of the time at most, however many commits there are. */
+/**
+ * A commit of this process is followed by a poll at once. A poll is followed by a pause as long as itself, up to this: under load polls take
+ * half of the time at most, however many commits there are.
+ */
 const restMaxMs = 15
+/** How soon a poll comes again that open transactions held back; then twice as long each time. */
+const heldFirstMs = 3
 /** How many groups one statement reads. Each gives at most one batch of events (readEvents.ts), so memory does not grow with what is due. */
 const groupsAtOnce = 32
 /** Readers that get their events in one piece of work: a write takes 20 to 50 µs. */
@@ -121,7 +124,7 @@ async function poll(feed: Feed): Promise<void> {
   if (hasReaders(feed)) pollIn(feed, isMore ? 0 : feed.isSoon ? soonestMs(feed) : feed.heldMs || pollMs)
 }
 
-const soonestMs = ({ restsUntil }: Feed): number => Math.max(soonMs, restsUntil - performance.now())
+const soonestMs = ({ restsUntil }: Feed): number => Math.max(0, restsUntil - performance.now())
 
 function pollIn(feed: Feed, ms: number): void {
   clearTimeout(feed.timer)
@@ -161,7 +164,7 @@ async function pollTeams(feed: Feed): Promise<boolean> {
   if (groups.length === 0) return false
   const { xid: until, isAnyOpen } = await oldestOpen(sql)
   // nobody tells that a transaction has ended that wrote no events
-  feed.heldMs = isAnyOpen ? Math.min(Math.max(soonMs, feed.heldMs * 2), pollMs) : 0
+  feed.heldMs = isAnyOpen ? Math.min(Math.max(heldFirstMs, feed.heldMs * 2), pollMs) : 0
   // few are simply read
   const due = groups.length <= groupsAtOnce ? groups : await read.teamsThatMoved(sql, groups, until)
   return deliverAll(feed, due, (some) => read.teamEvents(sql, some, until), deliverOfTeam)
