@@ -1,5 +1,6 @@
 // Folds what was counted since the last time, and forgets totals of searches that nobody asks for any more.
 import { job } from '../../kit/job.ts'
+import { forgetOldEndedTotals } from './endedTotals.ts'
 import { foldRunCounts as fold } from './runCounts.ts'
 import { forgetOldTotals } from './searchTotals.ts'
 
@@ -11,5 +12,6 @@ export const foldRunCounts = job({
   async handler({ context, sql, signal }) {
     await fold(context.db, signal)
     await forgetOldTotals(sql)
+    await forgetOldEndedTotals(sql)
   },
 })

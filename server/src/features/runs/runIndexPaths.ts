@@ -49,7 +49,7 @@ export function pathsOf(
   })
 }
 
-type Rows = Pick<IndexPath, 'ranges' | 'rows' | 'id' | 'column'>
+type Rows = Pick<IndexPath, 'ranges' | 'rangeCount' | 'rows' | 'id' | 'column'>
 
 /** A path by status or by issues, which change, is several ranges of an index on runs. */
 function rowsOn(
@@ -64,11 +64,12 @@ function rowsOn(
     // an agent has either runs of artifacts alone, and then the total is 0, or none
     const ofAgent = agentId === null ? part`and ${isListed}` : part`and r.agent_id = ${agentId}`
     const rows = runRows(filter, part`${ofAgent} and r.counted_as = range.value and ${runsInTime}`, isWhole)
-    return { ...rows, ranges: part`${statuses ?? filter.statuses ?? countedAs}::text[]` }
+    const followed = statuses ?? filter.statuses ?? countedAs
+    return { ...rows, ranges: part`${followed}::text[]`, rangeCount: followed.length }
   }
   if (name === 'issues') {
     const rows = runRows(filter, part`and r.issues = range.value and ${runsInTime}`, isWhole)
-    return { ...rows, ranges: part`${issues}::int[]` }
+    return { ...rows, ranges: part`${issues}::int[]`, rangeCount: issues?.length ?? 0 }
   }
   if (name === 'artifact') {
     return runRows(filter, part`and r.source = 'artifact' and ${runsInTime}`, isWhole)
@@ -143,9 +144,12 @@ const fittingRun = (filter: RunFilter): Part =>
     ? fittingRunOfArtifact(filter)
     : part`
   and ${rowCondition(part`${isListed} and ${fitsOrigin(filter, part`r`)} and ${fitsState(filter, part`r`)}`)}
-  and case when ${filter.words}::text is null then true else (
-    select l.words @@ ${filter.words}::tsquery from run_search l
-    where l.team_id = r.team_id and l.created_at = r.created_at and l.run_id = r.id) end`
+  and case when ${filter.words}::text is null then true else ${hasWords(filter)} end`
+
+/** Condition on `runs r`. */
+export const hasWords = ({ words }: RunFilter): Part => part`(
+  select l.words @@ ${words}::tsquery from run_search l
+  where l.team_id = r.team_id and l.created_at = r.created_at and l.run_id = r.id)`
 
 const fittingRunOfArtifact = (filter: RunFilter): Part => part`
   and ${rowCondition(part`${isOfVisibleArtifact(filter, part`r`)} and ${fitsOrigin(filter, part`r`)} and ${fitsState(filter, part`r`)}`)}

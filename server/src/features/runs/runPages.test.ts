@@ -4,7 +4,7 @@ import { seedArtifact } from '../../../test/kit/artifactRuns.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { seedRuns } from '../../../test/kit/seedRuns.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { flatten } from '../../base/sql.ts'
 import { foldRunCounts } from '../../engine/counting/runCounts.ts'
@@ -240,5 +240,66 @@ proves(
     const [known] = await db.sql<{ searches: number }>`
     select count(*) as searches from run_search_totals where team_id = ${team.id} and search like '%receipt%'`
     assert.equal(known!.searches, 1)
+  },
+)
+
+proves(
+  'runs.searchTotals',
+  'a remembered total of ended runs stays exact while runs end, continue and are deleted, in whatever order they commit',
+  async () => {
+    const ofReceipts = part`team_id = ${team.id} and title ilike '%receipt%'`
+    const total = async () => {
+      const { body } = await team.call('GET /v2/teams/:teamId/runs?search=receipt&status=completed&count_only=true')
+      const [counted] = await db.sql<{ n: number }>`
+      select count(*) as n from runs where ${ofReceipts} and status = 'completed'`
+      assert.equal(body.total, counted!.n)
+      return counted!.n
+    }
+    const end = (sql: Sql, count: number) => sql`
+    update runs set status = 'completed', completed_at = now()
+    where id in (select id from runs where ${ofReceipts} and status = 'running' limit ${count} for update skip locked)`
+    const continueOld = (count: number) => db.sql`
+    update runs set status = 'pending', completed_at = null
+    where id in (select id from runs where ${ofReceipts} and status = 'completed' order by completed_at limit ${count})`
+    const remembered = () => db.sql<{ ended_before: Date }>`
+    select ended_before from run_ended_totals where team_id = ${team.id} and search like '%receipt%completed%'`
+    // one transaction is under way while the total is counted for the first time, and commits later
+    const begun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const late = db.transaction(async (sql) => {
+      await end(sql, 3)
+      begun.resolve()
+      await goOn.promise
+    })
+    await begun.promise
+    const first = await total()
+    await end(db.sql, 2)
+    assert.equal(await total(), first + 2)
+    goOn.resolve()
+    await late
+    assert.equal(await total(), first + 5)
+    const [before] = await remembered()
+    // more than is counted anew at every look
+    await db.sql`
+    insert into runs (id, team_id, agent_id, build_id, run_number, source, title, status, created_at, completed_at)
+    select gen_random_uuid(), ${team.id}, ${agentIds[0]}, ${newId()}, nextval('run_numbers'), 'api', 'A late Receipt', 'completed',
+      now() - interval '30 days', now() from generate_series(1, 1200)`
+    assert.equal(await total(), first + 1205)
+    assert.equal(await total(), first + 1205)
+    const [after, ...others] = await remembered()
+    assert.ok(
+      before && after && after.ended_before > before.ended_before,
+      'what has ended by now is part of what is remembered',
+    )
+    assert.deepEqual(others, [])
+    await continueOld(1)
+    assert.equal(await total(), first + 1204)
+    // as many end as continue
+    await continueOld(4)
+    await end(db.sql, 4)
+    assert.equal(await total(), first + 1204)
+    await db.sql`
+    delete from runs where id in (select id from runs where ${ofReceipts} and status = 'completed' limit 7)`
+    assert.equal(await total(), first + 1197)
   },
 )

@@ -1,12 +1,23 @@
 // Runs by words: few hits are gathered and sorted, many are met while walking through the list; totals of frequent words are remembered.
 import { one, part, type Part, type Sql } from '../../base/db.ts'
-import { allAgents } from '../../engine/counting/runCounts.ts'
+import { allAgents, type CountedAs } from '../../engine/counting/runCounts.ts'
+import { countEnded, knownEndedTotal } from '../../engine/counting/endedTotals.ts'
 import { countAndRemember, knownTotal, type Search } from '../../engine/counting/searchTotals.ts'
+import { hasEnded } from '../../engine/ledger/lifecycle.ts'
 import { countOn, directionOf, leastOf, totalOf } from '../../kit/lists/indexPath.ts'
 import { fewHits, frequentHits, hitsMax, type Gathering } from '../../kit/lists/words.ts'
 import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
-import { columnOfSearchRow, fitsSearchRow, inTime, isOfArtifacts, openPaths, pathsOf } from './runIndexPaths.ts'
+import {
+  columnOfSearchRow,
+  fitsOrigin,
+  fitsSearchRow,
+  hasWords,
+  inTime,
+  isOfArtifacts,
+  openPaths,
+  pathsOf,
+} from './runIndexPaths.ts'
 import { readRuns, type RunPage } from './runPages.ts'
 import { totalsOf, type RunTotals } from './runTotals.ts'
 
@@ -77,6 +88,13 @@ function gatheringOf(filter: Searched, page: RunPage): Gathering {
   }
 }
 
+/** How many rows are rather counted each time than remembered: they take about 10 ms. */
+const rememberedFrom = 2000
+
+/** A run that has ended stays as it is, mostly. */
+const areEnded = (statuses: readonly CountedAs[] | null): statuses is CountedAs[] =>
+  statuses !== null && statuses.every((status) => status !== 'needs_attention' && hasEnded(status))
+
 /** The total for frequent words with other conditions. */
 async function totalAmong(sql: Sql, filter: Searched, totals: RunTotals, frequency: number): Promise<number> {
   const { agentId, userId, queueId, source, statuses, issues, since, until } = filter
@@ -95,6 +113,16 @@ async function totalAmong(sql: Sql, filter: Searched, totals: RunTotals, frequen
   }
   if (totals.total === 0) return 0
   const path = leastOf(pathsOf(filter, totals))
+  const length = Math.min(path.length, frequency)
+  if (length > rememberedFrom && issues === null && isOfAllTime && areEnded(statuses)) {
+    const search = {
+      teamId: filter.teamId,
+      name: JSON.stringify([filter.words, ...origins, statuses]),
+      statuses,
+      fits: part`${fitsOrigin(filter, part`r`)} and ${hasWords(filter)}`,
+    }
+    return (await knownEndedTotal(sql, search)) ?? countEnded(sql, search)
+  }
   return totalOf(sql, path.length < frequency ? countOn(path) : countWords(filter))
 }
 

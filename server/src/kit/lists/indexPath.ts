@@ -14,6 +14,8 @@ export interface ListPage<Sort extends string = string> {
 export interface IndexPath {
   /** The index is followed in one range for each value of this array; `rows` calls it `range.value`. Undefined: in one range. */
   ranges?: Part
+  /** How many ranges there are. */
+  rangeCount?: number
   /** What stands after `from`: the rows of a range that fit. */
   rows: Part
   /** What is read of a row: the id of what is listed, and a column of it by its name. */
@@ -112,10 +114,11 @@ export function idsOfPage(
   total: number,
   page: ListPage,
 ): Part {
-  const share = Math.min(1, (page.limit + page.offset) / total)
+  const share = (page.limit + page.offset) / total
   const isShort = paths.some(({ length }) => length <= gatheredAnyway)
+  // each range of a path is followed until it alone would fill the page
   const best = leastOf(walk && !isShort ? [...paths, walk] : paths, (path) =>
-    path.order === page.sort_by ? costOf(path) * share : path.length * lookCost,
+    path.order === page.sort_by ? costOf(path) * Math.min(1, share * (path.rangeCount ?? 1)) : path.length * lookCost,
   )
   return best.order === page.sort_by ? idsInOrder(best, page) : idsGathered(best, page)
 }
