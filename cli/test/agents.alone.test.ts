@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { programFile } from '../../server/test/kit/programFile.ts'
+import { compiledCode, programFile } from '../../server/test/kit/programFile.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 import { seedTeam, type TestTeam } from '../../server/test/kit/seed.ts'
 import { linesOf, openBench, printed } from './lines.ts'
@@ -68,7 +68,7 @@ async function pushUntil(changes: number, at: string, of: TestTeam): Promise<str
   const between = createServer((incoming, response) => void passOn(incoming, response)).listen(0, '127.0.0.1')
   await once(between, 'listening')
   const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`
-  const env = { PATH: process.env['PATH'], HOME: folder, RUNYARD_URL: url, RUNYARD_API_KEY: of.key }
+  const env = { ...compiledCode, PATH: process.env['PATH'], HOME: folder, RUNYARD_URL: url, RUNYARD_API_KEY: of.key }
   const child = spawn(process.execPath, [programFile(program), 'agents', 'push', at, '--yes'], { env, stdio: 'ignore' })
   const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
   assert.equal(signal, 'SIGKILL')

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startReceiver } from '../../server/test/kit/receiver.ts'
-import { programFile } from '../../server/test/kit/programFile.ts'
+import { compiledCode, programFile } from '../../server/test/kit/programFile.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 import { freePort, preparedDataDir } from '../../server/test/survival/processes.ts'
 import { lineWith, printed } from './lines.ts'
@@ -22,6 +22,7 @@ after(async () => {
   await dataDir.remove()
 })
 const env = {
+  ...compiledCode,
   PATH: process.env['PATH'],
   HOME: folder,
   RUNYARD_DATA_DIR: dataDir.path,

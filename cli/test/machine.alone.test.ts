@@ -12,7 +12,7 @@ import { dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
-import { programFile } from '../../server/test/kit/programFile.ts'
+import { compiledCode, programFile } from '../../server/test/kit/programFile.ts'
 import { copyPreparedDataDir } from '../../server/test/kit/preparedDataDir.ts'
 import { readConfig } from '../../server/src/base/config.ts'
 import { connectionSettings, sqlOn, type Address } from '../../server/src/base/db.ts'
@@ -74,7 +74,7 @@ function start(
   { cwd = folder, file = installed } = {},
 ): { child: ChildProcess; outcome: Promise<Outcome> } {
   const { PATH, HOME } = process.env
-  const bare = { PATH, HOME, RUNYARD_DATA_DIR: dataDir, PORT: '0' }
+  const bare = { ...(file === program && compiledCode), PATH, HOME, RUNYARD_DATA_DIR: dataDir, PORT: '0' }
   const child = spawn(process.execPath, [file, ...words], { env: { ...bare, ...env }, cwd })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))

@@ -11,7 +11,7 @@ import { Runyard } from '../../sdk/src/index.ts'
 import { features } from '../../server/src/features.ts'
 import type { TSchema } from '../../server/src/kit/schema.ts'
 import { validatorOf } from '../../server/src/kit/validate.ts'
-import { programFile } from '../../server/test/kit/programFile.ts'
+import { compiledCode, programFile } from '../../server/test/kit/programFile.ts'
 import { preparedDataDir, startService } from '../../server/test/survival/processes.ts'
 import { lineWith, type Outcome } from './lines.ts'
 import { inTerminal, type Terminal } from './terminal.ts'
@@ -79,12 +79,12 @@ export async function openService(settings: Record<string, string> = {}): Promis
     line: (words, piped) => lineWith(words, env, piped),
     terminal(words, more = {}, typedAhead) {
       const line = [process.execPath, programFile(program), ...words]
-      const terminal = inTerminal(line, { ...env, ...more }, folder, typedAhead)
+      const terminal = inTerminal(line, { ...compiledCode, ...env, ...more }, folder, typedAhead)
       terminals.push(terminal)
       return terminal
     },
     inPipe(words) {
-      const piped = inPipe(words, env)
+      const piped = inPipe(words, { ...compiledCode, ...env })
       children.push(piped.child)
       return piped
     },
