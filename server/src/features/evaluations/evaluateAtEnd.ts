@@ -48,6 +48,6 @@ const written = part`
       select k.id, r.team_id, r.agent_id, r.build_id, r.id, 'run_end', 'ready', r.completed_at, k.results, k.summary, k.failed,
         false, k.score, true, now()
       from run r join checked k on k.run_id = r.id where r.is_checked
-      returning e.*
+      returning e.team_id, e.agent_id, e.build_id, e.run_ended_at, e.failed, e.is_judged
     ),
     evaluation_counted as (${appendCounts(part`(select 1 as n, made.* from evaluation made)`)})`
