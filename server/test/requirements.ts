@@ -2165,6 +2165,10 @@ const sentences = [
   },
   { id: 'humanRequests.hash', says: 'An approval is bound to the call and to every value of its arguments.' },
   { id: 'lanes.batch', says: 'What arrives while a write is under way shares the next commit.' },
+  {
+    id: 'lanes.pause',
+    says: 'Where many small writes of one row come, a pause between two commits lets more of them share one.',
+  },
   { id: 'lanes.patience', says: 'A start may wait for a place that is about to be free, but not for long.' },
   { id: 'lanes.order', says: 'Writes of one run keep their order and never share a commit.' },
   {

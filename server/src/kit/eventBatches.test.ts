@@ -54,7 +54,7 @@ proves('events.sameBytes', 'a stream, a webhook and the list have the same bytes
   assert.ok(first.length > 8)
   assert.deepEqual(await streamed(), first)
   const targetId = webhook.subscription_id as string
-  const sent = await loadBatches(sql, [{ targetId, max: 1000 }], [])
+  const sent = await loadBatches(sql, [{ targetId, max: 1000, known: [] }])
   assert.deepEqual(
     sent.map(({ data }) => data),
     first,

@@ -26,6 +26,8 @@ interface LaneOptions<Op, Result> {
   mayGo?: (op: Op, beside: Op[], waitedMs: number) => boolean
   opsMax?: number
   flushesMax?: number
+  /** How long at least between the end of a flush and the next one: more operations then share it. */
+  pauseMs?: number
   onFlush?: LaneWatch['onFlush']
   onMade?: LaneWatch['onMade']
 }
@@ -56,6 +58,7 @@ export function createLane<Op, Result>({
   mayGo,
   opsMax = 64,
   flushesMax = 4,
+  pauseMs = 0,
   onFlush,
   onMade,
 }: LaneOptions<Op, Result>): Lane<Op, Result> {
@@ -63,15 +66,22 @@ export function createLane<Op, Result>({
   const busyKeys = new Set<string>()
   let flushes = 0
   let recheckTimer: NodeJS.Timeout | undefined
+  let flushedAt = -Infinity
   onMade?.(() => line.length)
 
   function next(): void {
+    const pauseLeft = flushedAt + pauseMs - performance.now()
+    if (pauseMs > 0 && pauseLeft > 0) {
+      if (line.length > 0) recheckTimer ??= setTimeout(recheck, pauseLeft)
+      return
+    }
     while (flushes < flushesMax && line.length > 0) {
       const batch = takeBatch()
       if (batch.length === 0) return
       flushes += 1
       void carry(batch).finally(() => {
         flushes -= 1
+        flushedAt = performance.now()
         for (const { key } of batch) busyKeys.delete(key)
         next()
       })

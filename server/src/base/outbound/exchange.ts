@@ -59,7 +59,10 @@ export function exchange(
     headersTimeout: 0,
     bodyTimeout: 0,
   }
-  if (!run.isOver) dispatcher.dispatch(options, run)
+  if (!run.isOver) {
+    dispatcher.dispatch(options, run)
+    run.waitForConnection()
+  }
   return run.answer
 }
 
@@ -78,7 +81,7 @@ class Exchange implements ConnectionAware {
   #resolve: (answer: OutboundAnswer) => void
   #reject: (failure: OutboundFailure) => void
   #endTimer: () => void
-  #endConnectTimer: () => void
+  #endConnectTimer: (() => void) | undefined
   #endAnswerTimer: (() => void) | undefined
   #connection: PooledConnection | null = null
   #controller: Dispatcher.DispatchController | null = null
@@ -96,9 +99,14 @@ class Exchange implements ConnectionAware {
     this.#limits = limits
     this.#signal = signal
     this.#endTimer = awakeTimer(() => this.#fail(this.#timedOut()), limits.timeoutMs)
-    this.#endConnectTimer = awakeTimer(() => this.#fail(connectTimeout(host)), limits.connectTimeoutMs)
     signal?.addEventListener('abort', this.#abort)
     if (signal?.aborted === true) this.#abort()
+  }
+
+  /** A request on an open connection was sent at once, and needs no limit for this. */
+  waitForConnection(): void {
+    if (this.isOver || this.#sentAt !== undefined) return
+    this.#endConnectTimer = awakeTimer(() => this.#fail(connectTimeout(this.#host)), this.#limits.connectTimeoutMs)
   }
 
   onConnection(connection: PooledConnection): void {
@@ -106,7 +114,7 @@ class Exchange implements ConnectionAware {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#endConnectTimer()
+    this.#endConnectTimer?.()
     this.#sentAt = performance.now()
     this.#controller = controller
     if (this.isOver) controller.abort(new Error('the caller has gone'))
@@ -183,7 +191,7 @@ class Exchange implements ConnectionAware {
   #end(): void {
     this.isOver = true
     this.#endTimer()
-    this.#endConnectTimer()
+    this.#endConnectTimer?.()
     this.#endAnswerTimer?.()
     this.#signal?.removeEventListener('abort', this.#abort)
   }

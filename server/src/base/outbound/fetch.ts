@@ -10,6 +10,9 @@ export type { OutboundAnswer, OutboundRequest } from './exchange.ts'
 
 type Fetch = typeof globalThis.fetch
 
+/** How many URLs are remembered as admitted: what is called often is then parsed and checked once. */
+const admittedMax = 1000
+
 export type Outbound = {
   request: (request: OutboundRequest) => Promise<OutboundAnswer>
   /**
@@ -33,6 +36,7 @@ export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbo
   const { connectTimeoutMs = 5000, fetchBytesMax = 32 * 1024 * 1024 } = limits
   let isClosed = false
   let opened: ReturnType<typeof open> | undefined
+  const admittedUrls = new Map<string, URL>()
 
   // Loading undici takes a tenth of a start, and many processes end without a call.
   async function open() {
@@ -51,7 +55,7 @@ export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbo
   }
 
   async function request(wanted: OutboundRequest): Promise<OutboundAnswer> {
-    const url = admitted(guard, wanted.url, Object.keys(wanted.headers ?? {}))
+    const url = admittedUrl(wanted.url, Object.keys(wanted.headers ?? {}))
     const { dispatcher } = await connections()
     return exchange(dispatcher, url, wanted, {
       timeoutMs: wanted.timeoutMs ?? 15_000,
@@ -61,9 +65,22 @@ export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbo
     })
   }
 
+  /** What the guard says of a URL depends on nothing else; the addresses of its host are vetted for each connection. */
+  function admittedUrl(target: string | URL, headers: string[]): URL {
+    refuseHost(headers)
+    if (typeof target !== 'string') return admitted(guard, target)
+    const known = admittedUrls.get(target)
+    if (known) return known
+    const url = admitted(guard, target)
+    if (admittedUrls.size >= admittedMax) admittedUrls.clear()
+    admittedUrls.set(target, url)
+    return url
+  }
+
   async function guardedFetch(...args: Parameters<Fetch>): Promise<Response> {
     const [input] = args
-    const url = admitted(guard, input instanceof Request ? input.url : input, headerNames(...args))
+    refuseHost(headerNames(...args))
+    const url = admitted(guard, input instanceof Request ? input.url : input)
     const init = await ownInit(...args)
     const { dispatcher, undiciFetch } = await connections()
     // Node's types describe its built-in undici, another release of the same code.
@@ -79,11 +96,14 @@ export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbo
   return { request, fetch: guardedFetch, close }
 }
 
-function admitted(guard: Guard, target: string | URL, headers: string[]): URL {
-  // With another Host than the URL's, a request could reach a neighbour of the host that was vetted.
+/** With another Host than the URL's, a request could reach a neighbour of the host that was vetted. */
+function refuseHost(headers: string[]): void {
   if (headers.some((name) => name.toLowerCase() === 'host')) {
     throw new OutboundFailure('guard', 'The Host header follows the URL and cannot be set.')
   }
+}
+
+function admitted(guard: Guard, target: string | URL): URL {
   try {
     return guard.checkUrl(target)
   } catch (error) {

@@ -114,7 +114,7 @@ proves(
     await sql`
     insert into event_batches (id, team_id, run_id, agent_id, last, kinds, entries)
     values (event_batch_id(${newId()}), ${team.id}, ${runId}, ${newId()}, 1600, repeat('m', 600), ${entries}::json)`
-    const first = await loadBatches(sql, [{ targetId, max: 64 }], [])
+    const first = await loadBatches(sql, [{ targetId, max: 64, known: [] }])
     assert.deepEqual([first.length, first[0]!.batch!.isInPart], [64, true])
     await drainDeliveries(service)
     assert.deepEqual(
@@ -126,7 +126,7 @@ proves(
 
 proves('deliveries.batches', 'of two results of one attempt, only the first is written and counted', async () => {
   const { team, some } = await ran()
-  const loaded = await loadBatches(sql, [{ targetId: some, max: 64 }], [])
+  const loaded = await loadBatches(sql, [{ targetId: some, max: 64, known: [] }])
   const resultAt = (at: string): InBatch[] =>
     loaded.map((delivery) => ({
       delivery: { ...delivery, batch: delivery.batch! },
@@ -149,5 +149,26 @@ proves('deliveries.batches', 'of two results of one attempt, only the first is w
   assert.deepEqual(
     body.delivery.log.map(({ at }: { at: string }) => at),
     ['2026-07-18T10:00:00.123Z'],
+  )
+})
+
+proves('deliveries.batches', 'what is in memory of one target is loaded for another', async () => {
+  const { all, some } = await ran()
+  const load = async (known: Record<string, number[]>) =>
+    loadBatches(
+      sql,
+      [all, some].map((targetId) => ({ targetId, max: 64, known: known[targetId] ?? [] })),
+    )
+  const first = await load({})
+  const ofAll = first.filter(({ target_id }) => target_id === all)
+  const known = [...new Set(ofAll.map(({ batch }) => batch!.n))]
+  assert.ok(known.length > 1)
+  assert.deepEqual(
+    await load({ [all]: known }),
+    first.filter(({ target_id }) => target_id === some),
+  )
+  assert.deepEqual(
+    await load({ [all]: known.slice(0, 1), [some]: known }),
+    first.filter(({ batch, target_id }) => target_id === some || batch!.n !== known[0]),
   )
 })

@@ -30,20 +30,26 @@ interface Wanted {
   targetId: string
   /** How many deliveries about. */
   max: number
+  /** The n of each batch that is in memory. */
+  known: number[]
 }
 
 /**
  * The next deliveries of each target in their order, without the batches that are in memory. Of a batch with more than `max`, only the first
  * ones are given.
  */
-export async function loadBatches(sql: Sql, wanted: Wanted[], known: number[]): Promise<Loaded[]> {
+export async function loadBatches(sql: Sql, wanted: Wanted[]): Promise<Loaded[]> {
+  // each target gets its part of one list: with the whole list, every batch would be compared with those of all targets
+  let until = 0
+  const ends = wanted.map(({ known }) => (until += known.length))
   const batches = await sql<LoadedBatch>`
     with d as materialized (
       select d.*, t.id as target_id, t.max
-      from unnest(${wanted.map(({ targetId }) => targetId)}::uuid[], ${wanted.map(({ max }) => max)}::int[]) as t (id, max)
+      from unnest(${wanted.map(({ targetId }) => targetId)}::uuid[], ${wanted.map(({ max }) => max)}::int[],
+        ${wanted.map(({ known }) => known.length)}::int[], ${ends}::int[]) as t (id, max, known, until)
       cross join lateral (
         select w.n, w.batch_id, w.waiting, sum(bit_count(w.waiting)) over (order by w.n) - bit_count(w.waiting) as before
-        from next_batches(t.id, ${known}::bigint[], t.max) w) d
+        from next_batches(t.id, (${wanted.flatMap(({ known }) => known)}::bigint[])[t.until - t.known + 1 : t.until], t.max) w) d
       where d.before < t.max
     )
     select d.n, d.target_id, b.id, b.team_id, b.run_id, b.agent_id, b.case_id, b.last, b.created_at, d.waiting::text as waiting,
@@ -129,9 +135,9 @@ export async function markDelivered(sql: Sql, results: InBatch[]): Promise<void>
 /** Gives an attempt as the column `log` has it (migration 0097). */
 function storedAttempt({ delivery, outcome }: InBatch): string {
   const { at, status, latency_ms, timing, answer } = outcome.attempt
-  const { dns_ms, connect_ms, tls_ms, wait_ms, answer_ms } = timing ?? {}
-  const stages = [dns_ms, connect_ms, tls_ms, wait_ms, answer_ms].map((ms) => ms ?? null)
-  return storableJson([delivery.batch.place, Date.parse(at), status, latency_ms, stages, answer])
+  const { dns_ms = null, connect_ms = null, tls_ms = null, wait_ms = null, answer_ms = null } = timing ?? {}
+  const stages = `${dns_ms},${connect_ms},${tls_ms},${wait_ms},${answer_ms}`
+  return `[${delivery.batch.place},${Date.parse(at)},${status},${latency_ms},[${stages}],${storableJson(answer)}]`
 }
 
 /** A digit for each event of a batch; 1: it is one of these. */

@@ -1,6 +1,7 @@
 // Loads what is to be sent to the targets of this process: what is new, and what is due to be sent again.
 import { loadBatches } from './deliveryBatches.ts'
 import * as rows from './deliveryRows.ts'
+import type { Loaded } from './deliveryRows.ts'
 import type { DeliveryState } from './deliveryState.ts'
 import { isFreshShort, isPaused, remember, type Outbox } from './outbox.ts'
 import { sendAll } from './sendOne.ts'
@@ -18,44 +19,50 @@ export async function loadNew(state: DeliveryState): Promise<void> {
   if (wanting.length === 0) return sendAll(state)
   // keys that are not known are read at the same time
   for (const { target } of wanting) void signingKeysOf(state, target.team_id)
-  await loadRows(
-    state,
-    wanting.filter(({ hasMoreRows }) => hasMoreRows),
-  )
-  await loadFromBatches(
-    state,
-    wanting.filter(({ hasMoreRows }) => !hasMoreRows),
-  )
+  // at the same time: a team that is told of something does not wait for two answers
+  const [own, inBatches] = await Promise.all([
+    loadRows(
+      state,
+      wanting.filter(({ hasMoreRows }) => hasMoreRows),
+    ),
+    loadFromBatches(state, wanting),
+  ])
+  for (const outbox of wanting) {
+    takeRows(outbox, own.get(outbox.target.id) ?? [])
+    // whose rows are not all loaded gets its batches later: they are newer
+    if (!outbox.hasMoreRows) takeFromBatches(outbox, inBatches.get(outbox.target.id) ?? [])
+  }
   sendAll(state)
 }
 
+type ByTarget = Map<string, Loaded[]>
+
 /** Loads those that are rows of their own: tests, and what the version before has left. */
-async function loadRows({ context }: DeliveryState, wanting: Outbox[]): Promise<void> {
-  if (wanting.length === 0) return
+async function loadRows({ context }: DeliveryState, wanting: Outbox[]): Promise<ByTarget> {
+  if (wanting.length === 0) return new Map()
   const loaded = await rows.loadNew(context.db.sql, idsOf(wanting), knownRows(wanting), loadedMax)
-  const byTarget = Map.groupBy(loaded, ({ target_id }) => target_id)
-  for (const outbox of wanting) {
-    const some = byTarget.get(outbox.target.id) ?? []
-    outbox.hasMoreRows = some.length === loadedMax
-    for (const delivery of some) remember(outbox, delivery, outbox.fresh)
-  }
+  return Map.groupBy(loaded, ({ target_id }) => target_id)
 }
 
-async function loadFromBatches({ context }: DeliveryState, wanting: Outbox[]): Promise<void> {
-  if (wanting.length === 0) return
-  const known = wanting.flatMap((outbox) => [
-    ...new Set([...outbox.known.values()].flatMap(({ batch }) => batch?.n ?? [])),
-  ])
-  const wanted = wanting.map((outbox) => ({ targetId: outbox.target.id, max: maxOf(outbox) }))
-  const loaded = await loadBatches(context.db.sql, wanted, known)
-  const byTarget = Map.groupBy(loaded, ({ target_id }) => target_id)
-  for (const outbox of wanting) {
-    const some = byTarget.get(outbox.target.id) ?? []
-    outbox.hasMore = some.length >= maxOf(outbox)
-    outbox.isSmall = some.every(({ data }) => data.length <= smallCharacters)
-    outbox.loadedInPart = some.findLast(({ batch }) => batch!.isInPart)?.batch!.n
-    for (const delivery of some) remember(outbox, delivery, outbox.fresh)
-  }
+function takeRows(outbox: Outbox, some: Loaded[]): void {
+  outbox.hasMoreRows = some.length === loadedMax
+  for (const delivery of some) remember(outbox, delivery, outbox.fresh)
+}
+
+async function loadFromBatches({ context }: DeliveryState, wanting: Outbox[]): Promise<ByTarget> {
+  const wanted = wanting.map((outbox) => ({
+    targetId: outbox.target.id,
+    max: maxOf(outbox),
+    known: [...new Set([...outbox.known.values()].flatMap(({ batch }) => batch?.n ?? []))],
+  }))
+  return Map.groupBy(await loadBatches(context.db.sql, wanted), ({ target_id }) => target_id)
+}
+
+function takeFromBatches(outbox: Outbox, some: Loaded[]): void {
+  outbox.hasMore = some.length >= maxOf(outbox)
+  outbox.isSmall = some.length > 0 && some.every(({ data }) => data.length <= smallCharacters)
+  outbox.loadedInPart = some.findLast(({ batch }) => batch!.isInPart)?.batch!.n
+  for (const delivery of some) remember(outbox, delivery, outbox.fresh)
 }
 
 const maxOf = ({ isSmall }: Outbox): number => (isSmall ? smallMax : loadedMax)

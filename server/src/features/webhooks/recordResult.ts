@@ -32,14 +32,13 @@ interface Noted {
  * those of one batch are then one change of its row.
  */
 export function resultLane(sql: Sql, workerId: string, outboxes: Map<string, Outbox>): Lane<AttemptResult, void> {
-  let writtenAt = -Infinity
   return createLane<AttemptResult, void>({
     keyOf: ({ delivery }) => delivery.id,
     // a target belongs to one team, and its attempts in flight are limited there
     teamOf: ({ delivery }) => delivery.target_id,
     opsMax: 512,
     flushesMax: 1,
-    mayGo: () => performance.now() - writtenAt >= pauseMs,
+    pauseMs,
     async flush(results) {
       const [delivered, others] = [
         results.filter(isDeliveredInBatch),
@@ -51,7 +50,6 @@ export function resultLane(sql: Sql, workerId: string, outboxes: Map<string, Out
         others.flatMap(({ delivery: { target_id, batch } }) => (batch ? [{ target_id, batch }] : [])),
       )
       if (others.length > 0) await markResults(sql, others)
-      writtenAt = performance.now()
       const dirty = [...outboxes.values()].filter(({ isDirty }) => isDirty)
       for (const outbox of dirty) outbox.isDirty = false
       const targets = dirty.map(({ target }) => target)
