@@ -22,7 +22,7 @@ const caller = { team_id: team.id, member_id: team.memberId }
 const agentIds = await Promise.all([1, 2, 3, 4].map(() => seeders['agent']!(team, {})))
 const users = [newId(), newId(), newId()]
 const queues = [newId(), newId()]
-const runs = 20_000
+const runs = 8000
 await seedRuns(db.sql, {
   teamId: team.id,
   agents: agentIds.map((id) => ({ id, buildId: newId() })),

@@ -230,7 +230,7 @@ async function othersAtWork(count: number): Promise<AsyncDisposable> {
       select from pg_stat_activity where datname = current_database() and state = 'active' and query = 'select pg_sleep(600)'`
     return rows.length === count
   }
-  while (!(await areAtWork()));
+  while (!(await areAtWork())) await service.context.db.sql`select pg_sleep(0.005)`
   return {
     async [Symbol.asyncDispose]() {
       await service.context.db.sql`

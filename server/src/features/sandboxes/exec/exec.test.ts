@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, suite } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../../../base/ids.ts'
 import { engineOf } from '../../../engine/engine.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../../test/kit/runs.ts'
@@ -18,6 +18,8 @@ const block = (words: string, body: string) => `\`\`\`${words}\n${body}\n\`\`\`\
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Runs until somebody lays a file beside it, however long that takes: `letEnd` does. */
 const held = 'until [ -e go ]; do sleep 0.05; done'
+/** Whoever looks without a pause takes the processor from the child that it waits for. */
+const lookEveryMs = 10
 
 for (const { name: sandbox, skip } of driversUnderTest) {
   suite(`with ${sandbox}`, { skip }, () => commandsIn(sandbox))
@@ -58,7 +60,7 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
   async function letEnd<Value>(work: Promise<Value>): Promise<Value> {
     const over = new AbortController()
     void work.catch(() => undefined).finally(() => over.abort())
-    for (; !over.signal.aborted; await turn()) {
+    for (; !over.signal.aborted; await pause(lookEveryMs)) {
       for (const room of await roomsOf())
         for (const folder of await readdir(room)) {
           // a folder goes as soon as its command has ended
@@ -145,7 +147,7 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
         const worker = engineOf(service.context).work({ id: newId(), seats: 1, lost: () => never })
         const states = async () =>
           (await db.sql`select state from run_steps where run_id = ${runId} order by seq`).map(({ state }) => state)
-        while ((await states()).join() !== 'done,intent');
+        while ((await states()).join() !== 'done,intent') await pause(lookEveryMs)
         await worker.stop(0)
         assert.deepEqual(await states(), ['done', 'intent'])
         assert.deepEqual(await filesOf(runId), { '/workspace/counter': '1\n' })
@@ -236,9 +238,8 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
     proves('sandbox.held', 'finds a sandbox busy while a command runs in it, and free after', async () => {
       const id = await newSandbox()
       const slow = exec(id, `${held}; echo done`)
-      let shown
-      do shown = (await team.call(`GET /v2/sandboxes/${id}`)).body
-      while (shown.status !== 'busy')
+      const isBusy = async () => (await team.call(`GET /v2/sandboxes/${id}`)).body.status === 'busy'
+      while (!(await isBusy())) await pause(lookEveryMs)
       const refused = [await exec(id, 'true'), await team.call(`DELETE /v2/sandboxes/${id}`)]
       const agentId = await seedAgent(team, block('output', 'x'))
       refused.push(await team.call(`POST /v2/teams/${team.id}/runs`, { body: { agent_id: agentId, sandbox_id: id } }))

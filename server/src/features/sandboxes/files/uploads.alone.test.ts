@@ -166,7 +166,7 @@ proves('uploads.once', 'an upload that takes its time keeps its claim', async (t
   renew()
   const isHeld = () =>
     sql`select from file_uploads where sandbox_id = ${sandbox} and claimed_until > now() + interval '20 seconds'`
-  while ((await isHeld()).length === 0);
+  while ((await isHeld()).length === 0) await sql`select pg_sleep(0.005)`
   request.end(Buffer.alloc(100))
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
   assert.equal(answer.statusCode, 201)
