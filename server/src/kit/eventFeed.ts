@@ -45,11 +45,11 @@ interface EventFeed {
 /** How often new events are polled for. */
 const pollMs = 250
 /**
- * A commit of this process is followed by a poll at once. A poll is followed by a pause three times as long as itself, up to this: under load
- * polls take a quarter of the time, however many commits there are, and read more at once.
+ * A commit of this process is followed by a poll at once. A poll is followed by a pause that grows with the square of what
+ * the poll took, up to this: one of 5 ms rests as long as it took, and one of 15 ms, which is under load, three times as long.
  */
 const restMaxMs = 75
-const restFactor = 3
+const squareMs = 5
 /** How soon a poll comes again that open transactions held back; then twice as long each time. */
 const heldFirstMs = 3
 /** How many groups one statement reads. Each gives at most one batch of events (readEvents.ts), so memory does not grow with what is due. */
@@ -121,7 +121,7 @@ async function poll(feed: Feed): Promise<void> {
   const isMore = (await Promise.all(polls)).includes(true)
   feed.isPolling = false
   const now = performance.now()
-  feed.restsUntil = now + Math.min((now - from) * restFactor, restMaxMs)
+  feed.restsUntil = now + Math.min((now - from) ** 2 / squareMs, restMaxMs)
   if (hasReaders(feed)) pollIn(feed, isMore ? 0 : feed.isSoon ? soonestMs(feed) : feed.heldMs || pollMs)
 }
 
