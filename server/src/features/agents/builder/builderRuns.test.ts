@@ -259,7 +259,7 @@ proves('builder.lesson', 'a builder run learns only from runs of the same agent'
   await service.drain()
   const run = await readBuilderRun(team, id)
   assert.deepEqual([run.status, run.run_id, run.prompt], ['review', runId, ''])
-  assert.match(run.diff, /\n\+- Run \d+ left this output: all sorted\n/)
+  assert.match(run.diff, /\n\+- Run \d+ left this output: all sorted Its evaluation: \d+ of \d+ passed\.\n/)
 })
 
 proves('builder.forgets', 'what was read of a run is kept only while it is needed, and goes with the run', async () => {
