@@ -217,6 +217,23 @@ const engineRooms = [
 
 const roomOf = (path: string): number => engineRooms.indexOf(path.split('/').slice(1, -1).join('/'))
 
+proves(
+  'architecture.waiting',
+  'a file that tests of one process share waits for nothing while it is loaded',
+  async () => {
+    // two files that wait for it at once would both continue in the suite of the one that came first, and lose their tests there
+    const kit = await sourcesIn(fileURLToPath(new URL('.', import.meta.url)))
+    const shared = [...code, ...kit.filter((source) => /^(kit|fakes)\//.test(source.path))]
+    assert.ok(shared.length > 100)
+    const waiting = shared.filter(({ text }) => /^(export )?(const|let) [^\n]*= await |^await /m.test(text))
+    assert.deepEqual(
+      waiting.map(({ path }) => path),
+      // the first is a thread of its own; of the tests that share a process, one file loads the second
+      ['base/page/xlsxThread.ts', 'kit/backupDatabases.ts'],
+    )
+  },
+)
+
 proves('architecture.rooms', 'each room of the engine imports only the rooms below it', () => {
   const wrong: string[] = []
   const engine = code.filter(({ path }) => path.startsWith('engine/'))

@@ -1156,6 +1156,10 @@ const sentences = [
   { id: 'architecture.names', says: 'An operation stands in a file of its own name.' },
   { id: 'architecture.firstLine', says: 'Every file says in its first line what it is.' },
   {
+    id: 'architecture.waiting',
+    says: 'A file that tests of one process share has no await at its top level.',
+  },
+  {
     id: 'architecture.alone',
     says: 'A test file that changes its process, or starts others, has a name that gives it a process of its own.',
   },

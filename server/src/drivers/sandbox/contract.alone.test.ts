@@ -16,7 +16,7 @@ import { proves } from '../../../test/kit/proves.ts'
 const ended = ({ exit_code, stdout, stderr, cut_off }: Executed): unknown => ({ exit_code, stdout, stderr, cut_off })
 const onLinux = process.platform === 'linux' ? {} : { skip: 'looks at processes by /proc' }
 
-for (const { name, skip, make } of driversUnderTest) {
+for (const { name, skip, make } of await driversUnderTest()) {
   describe(`the driver ${name}`, { skip }, async () => {
     if (skip !== false) return
     const driver = await make()
@@ -268,7 +268,7 @@ function serviceCode(name: string, folder: string): string {
   return `
     const { watch } = await import('node:fs')
     const { driversUnderTest, never } = await import('${drivers}')
-    const driver = await driversUnderTest.find((one) => one.name === '${name}').make()
+    const driver = await (await driversUnderTest()).find((one) => one.name === '${name}').make()
     const shell = await driver.open({ folder: ${JSON.stringify(folder)}, signal: never })
     const wanted = { language: 'bash', timeoutMs: 600000, outputBytesMax: 1000, signal: never }
     await shell.exec({ ...wanted, code: 'true' })

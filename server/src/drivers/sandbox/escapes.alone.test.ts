@@ -67,7 +67,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return found
 }
 
-for (const { name, skip, make } of driversUnderTest) {
+for (const { name, skip, make } of await driversUnderTest()) {
   provesTogether('sandbox.escape.unmoved', `out of ${name}`, { skip, concurrency: 6 }, async () => {
     if (skip !== false) return
     const mebibyte = 1024 * 1024

@@ -13,7 +13,8 @@ import { readJsonLines } from './jsonLines.ts'
 import { sampleProc } from './processTree.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
-const driver = await driversUnderTest[0]!.make()
+const [justBash] = await driversUnderTest()
+const driver = await justBash.make()
 closeAfterwards(driver)
 const children = (): number[] => sampleProc(process.pid, 1000).pids.slice(1)
 

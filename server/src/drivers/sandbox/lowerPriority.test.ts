@@ -11,14 +11,14 @@ import { sampleProc } from './processTree.ts'
 import { usualLimits } from './sandbox.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
-const [justBash, bubblewrap] = driversUnderTest
+const [justBash, bubblewrap] = await driversUnderTest()
 const noAutogroups = existsSync('/proc/self/autogroup')
   ? false
   : 'this system does not share the processor between sessions'
 
 /** A shell of just-bash whose child has started, and the number of that child. */
 async function startJustBash(t: TestContext) {
-  const driver = await justBash!.make()
+  const driver = await justBash.make()
   closeAfterwards(driver)
   const { run, lay } = await openShell(t, driver)
   await run('bash', 'true')
@@ -78,9 +78,9 @@ proves(
 proves(
   'pools.priority',
   'a command in bubblewrap finds itself at the lower CPU priority',
-  { skip: bubblewrap!.skip },
+  { skip: bubblewrap.skip },
   async (t) => {
-    const driver = await bubblewrap!.make()
+    const driver = await bubblewrap.make()
     closeAfterwards(driver)
     const { run } = await openShell(t, driver)
     assert.equal((await run('bash', 'nice')).stdout.trim(), String(commandNiceness))

@@ -115,7 +115,7 @@ proves('skills.versions', 'every change makes a version, and a build may name an
   assert.equal((await readRun(team, run)).output, 'there')
 })
 
-for (const { name, skip } of driversUnderTest) {
+for (const { name, skip } of await driversUnderTest()) {
   proves('skills.inRuns', `a run reads a skill and runs its script in the driver ${name}`, { skip }, async () => {
     const app: TestApp = name === 'just_bash' ? service : await testApp({ config: { sandbox: name } })
     const own = name === 'just_bash' ? team : await seedTeam(app)

@@ -21,7 +21,7 @@ const held = 'until [ -e go ]; do sleep 0.05; done'
 /** Whoever looks without a pause takes the processor from the child that it waits for. */
 const lookEveryMs = 10
 
-for (const { name: sandbox, skip } of driversUnderTest) {
+for (const { name: sandbox, skip } of await driversUnderTest()) {
   suite(`with ${sandbox}`, { skip }, () => commandsIn(sandbox))
 }
 
