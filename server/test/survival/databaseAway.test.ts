@@ -69,8 +69,10 @@ proves(
 
 proves('postgres.comesBack', 'an embedded server that was killed comes back by itself', async (t) => {
   const killed = postgres.serverPid()
+  const startedAt = performance.now()
   await signalServer('SIGKILL')
-  const tookMs = await untilHealthy()
-  t.diagnostic(`healthy again after ${Math.round(tookMs)} ms`)
-  assert.notEqual(postgres.serverPid(), killed)
+  // the killed server may still have answered a request that was under way
+  for (let pid = killed; pid === undefined || pid === killed; pid = postgres.serverPid()) await untilHealthy()
+  await untilHealthy()
+  t.diagnostic(`healthy again after ${Math.round(performance.now() - startedAt)} ms`)
 })
