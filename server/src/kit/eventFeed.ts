@@ -1,4 +1,4 @@
-// Sends new events to the open streams of this process: one poll for all of them, soon after each commit of this process and four times a
+// Sends new events to the open streams of this process: one poll for all of them, after each commit of this process and four times a
 // second.
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from '../base/db.ts'
