@@ -1,6 +1,6 @@
 // Sends new events to the open streams of this process: one poll for all of them, after each commit of this process and four times a
 // second.
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as othersFirst } from 'node:timers/promises'
 import type { Database } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { onEventsWritten } from './announceEvents.ts'
@@ -72,7 +72,8 @@ interface Feed {
   teamReaders: Set<TeamReader>
   /** Teams whose stream is being opened. */
   opening: Map<string, Promise<Opened>>
-  timer: NodeJS.Timeout | undefined
+  /** Takes back the poll that is to come; undefined: none is. */
+  cancel: (() => void) | undefined
   isPolling: boolean
   /** Somebody asked for a poll since the last one began. */
   isSoon: boolean
@@ -80,6 +81,10 @@ interface Feed {
   restsUntil: number
   /** Open transactions held back the newest events of teams, and so long was waited for them last; 0: nothing was held back. */
   heldMs: number
+  /** The oldest transaction, of whatever database, that was open at the last look. */
+  heldAt: number | undefined
+  /** The same one was open at two looks in a row: from then on it is asked whose it is, since only ours hold events back. */
+  isHeldLong: boolean
 }
 
 export const eventFeedOf = runningPart('event feed', (context: Context): EventFeed => {
@@ -90,11 +95,13 @@ export const eventFeedOf = runningPart('event feed', (context: Context): EventFe
     runReaders: new Set(),
     teamReaders: new Set(),
     opening: new Map(),
-    timer: undefined,
+    cancel: undefined,
     isPolling: false,
     isSoon: false,
     restsUntil: 0,
     heldMs: 0,
+    heldAt: undefined,
+    isHeldLong: false,
   }
   onEventsWritten(context, () => pollSoon(feed))
   return {
@@ -107,7 +114,7 @@ export const eventFeedOf = runningPart('event feed', (context: Context): EventFe
 const hasReaders = ({ runReaders, teamReaders }: Feed): boolean => runReaders.size + teamReaders.size > 0
 
 async function poll(feed: Feed): Promise<void> {
-  feed.timer = undefined
+  feed.cancel = undefined
   feed.isPolling = true
   feed.isSoon = false
   const from = performance.now()
@@ -128,8 +135,16 @@ async function poll(feed: Feed): Promise<void> {
 const soonestMs = ({ restsUntil }: Feed): number => Math.max(0, restsUntil - performance.now())
 
 function pollIn(feed: Feed, ms: number): void {
-  clearTimeout(feed.timer)
-  feed.timer = setTimeout(() => void poll(feed), ms)
+  feed.cancel?.()
+  const begin = () => void poll(feed)
+  // a timer of 0 ms takes more than one
+  if (ms <= 0) {
+    const next = setImmediate(begin)
+    feed.cancel = () => clearImmediate(next)
+  } else {
+    const timer = setTimeout(begin, ms)
+    feed.cancel = () => clearTimeout(timer)
+  }
 }
 
 function pollSoon(feed: Feed): void {
@@ -163,12 +178,27 @@ async function pollTeams(feed: Feed): Promise<boolean> {
   const { sql } = feed.db
   const groups: TeamGroup[] = groupsOf(feed.teamReaders, ({ teamId, after }) => `${teamId} ${positionText(after)}`)
   if (groups.length === 0) return false
-  const { xid: until, isAnyOpen } = await oldestOpen(sql)
-  // nobody tells that a transaction has ended that wrote no events
-  feed.heldMs = isAnyOpen ? Math.min(Math.max(heldFirstMs, feed.heldMs * 2), pollMs) : 0
   // few are simply read
+  if (groups.length <= groupsAtOnce && !feed.isHeldLong) {
+    const readNext = async (some: TeamGroup[]) => {
+      const { batches, xid, isAnyOpen } = await read.surelyTeamEvents(sql, some)
+      noteOpen(feed, isAnyOpen, isAnyOpen ? xid : undefined)
+      return batches
+    }
+    return deliverAll(feed, groups, readNext, deliverOfTeam)
+  }
+  const { xid: until, isAnyOpen, anywhere } = await oldestOpen(sql)
+  noteOpen(feed, isAnyOpen, anywhere)
   const due = groups.length <= groupsAtOnce ? groups : await read.teamsThatMoved(sql, groups, until)
   return deliverAll(feed, due, (some) => read.teamEvents(sql, some, until), deliverOfTeam)
+}
+
+/** `anywhere`: the oldest open transaction of any database. */
+function noteOpen(feed: Feed, isAnyOpen: boolean, anywhere: number | undefined): void {
+  // nobody tells that a transaction has ended that wrote no events
+  feed.heldMs = isAnyOpen ? Math.min(Math.max(heldFirstMs, feed.heldMs * 2), pollMs) : 0
+  feed.isHeldLong = anywhere !== undefined && anywhere === feed.heldAt
+  feed.heldAt = anywhere
 }
 
 /** True: there are more events for a reader that could take them. */
@@ -200,7 +230,7 @@ async function inPieces<Reader>(
   deliverTo: (reader: Reader) => void,
 ): Promise<void> {
   for (let from = 0; from < readers.length; from += readersAtOnce) {
-    if (from > 0) await setImmediate()
+    if (from > 0) await othersFirst()
     const some = readers.slice(from, from + readersAtOnce)
     time.piece(teamId, () => some.forEach(deliverTo))
   }
@@ -217,7 +247,7 @@ function follow<Place, Reader extends AnyReader<Place>>(
     deliverTo(reader, reader.held ?? [])
     if (!reader.stream.isFull) pollNow(feed)
   }
-  if (feed.timer === undefined && !feed.isPolling) pollIn(feed, 0)
+  if (feed.cancel === undefined && !feed.isPolling) pollIn(feed, 0)
   else pollSoon(feed)
   return () => readers.delete(reader)
 }

@@ -55,15 +55,37 @@ const behind = (teamId: string, { xid, last, id }: Position): Part => part`b.tea
  *
  * A session has the lower half of its transaction's number; numbers that were given after the snapshot look far away, and do not count.
  */
-export async function oldestOpen(sql: Sql): Promise<{ xid: number; isAnyOpen: boolean }> {
-  const oldest = await one(sql<{ xid: number; is_any_open: boolean }>`
-    select c.base + next.xid - coalesce(max((next.xid - a.backend_xid::text::bigint) & 4294967295), 0) as xid, count(a.pid) > 0 as is_any_open
-    from event_clock c cross join (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid) next
+export async function oldestOpen(sql: Sql): Promise<OldestOpen> {
+  const { is_any_open, anywhere, ...oldest } = await one(sql<{
+    xid: number
+    is_any_open: boolean
+    anywhere: number | null
+  }>`
+    select c.base + next.xid - coalesce(max((next.xid - a.backend_xid::text::bigint) & 4294967295), 0) as xid, count(a.pid) > 0 as is_any_open,
+      c.base + nullif(next.oldest, next.xid) as anywhere
+    from event_clock c cross join (
+      select pg_snapshot_xmax(s)::text::bigint as xid, pg_snapshot_xmin(s)::text::bigint as oldest from pg_current_snapshot() s
+    ) next
     left join pg_stat_activity a on a.datname = current_database() and a.backend_type = 'client backend' and a.backend_xid is not null
       and (next.xid - a.backend_xid::text::bigint) & 4294967295 < 2147483648
-    group by c.base, next.xid`)
-  return { xid: oldest.xid, isAnyOpen: oldest.is_any_open }
+    group by c.base, next.xid, next.oldest`)
+  return { ...oldest, isAnyOpen: is_any_open, anywhere: anywhere ?? undefined }
 }
+
+interface OldestOpen {
+  xid: number
+  isAnyOpen: boolean
+  /** The oldest one that is open in any database. */
+  anywhere: number | undefined
+}
+
+/**
+ * The same for the statement that it is part of, as a row with `xid` and `is_any_open`: the oldest transaction that its own snapshot does
+ * not see as ended. It costs nothing and needs no statement before, but a transaction of another database counts too.
+ */
+export const oldestOfSnapshot = part`(
+    select c.base + pg_snapshot_xmin(s)::text::bigint as xid, pg_snapshot_xmin(s) < pg_snapshot_xmax(s) as is_any_open
+    from event_clock c, pg_current_snapshot() s)`
 
 export interface Opened {
   /** The stream continues behind it. */

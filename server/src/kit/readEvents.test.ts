@@ -44,9 +44,13 @@ proves('streams.plans', 'new events are found and read by index', async () => {
   const inTeam = [{ teamId: team.id, after: { xid: 1, last: 0, place: 0, id: newId() } }]
   assert.equal((await read.teamsThatMoved(sql, inTeam, until)).length, 1)
   assert.equal((await read.teamEvents(sql, inTeam, until))[0]!.events.length, 100)
-  assert.equal(plans.length, 4)
+  const surely = await read.surelyTeamEvents(sql, inTeam)
+  assert.equal(surely.batches[0]!.events.length, 100)
+  assert.equal(plans.length, 5)
   assert.deepEqual(
     plans.filter((plan) => /Seq Scan on (event_batches|runs)/.test(plan)),
     [],
   )
+  const ofRun = plans[1]!
+  assert.ok(!ofRun.includes('event_batches_by_xid'), 'a run is not looked for among all batches of its team')
 })

@@ -157,6 +157,19 @@ describe('the stream of a team', () => {
     },
   )
 
+  proves('streams.othersDoNotDelay', 'is not held back by a transaction of another database', async () => {
+    const reader = await readStream(baseUrl, team, path)
+    const foreign = await begin(await testDatabase())
+    await foreign.its`create table kept_open (id int)`
+    const runId = await seedRunningRun(team)
+    for (let written = 0; written < 3; written++) {
+      await logEvents(sql, runId)
+      await reader.until((its) => told(its).length === written + 1)
+    }
+    await foreign.commit()
+    assert.deepEqual(sequencesOf(reader), [1, 2, 3])
+  })
+
   proves('streams.kinds', 'gives only the kinds that were asked for, and refuses an unknown one', async () => {
     const runId = await seedRunningRun(team)
     const reader = await readStream(baseUrl, team, `${path}?events=run.completed,run.failed`)
