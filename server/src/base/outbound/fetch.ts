@@ -36,12 +36,16 @@ export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbo
   const { connectTimeoutMs = 5000, fetchBytesMax = 32 * 1024 * 1024 } = limits
   let isClosed = false
   let opened: ReturnType<typeof open> | undefined
+  /** What was opened, until it is closed: then a request need not wait for a promise. */
+  let ready: Awaited<ReturnType<typeof open>> | undefined
   const admittedUrls = new Map<string, URL>()
 
   // Loading undici takes a tenth of a start, and many processes end without a call.
   async function open() {
     const [{ createDispatcher }, { fetch }] = await Promise.all([import('./connect.ts'), import('undici')])
-    return { ...createDispatcher(guard, { connectTimeoutMs }), undiciFetch: fetch }
+    const made = { ...createDispatcher(guard, { connectTimeoutMs }), undiciFetch: fetch }
+    if (!isClosed) ready = made
+    return made
   }
 
   async function connections(): ReturnType<typeof open> {
@@ -51,12 +55,13 @@ export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbo
 
   async function close(): Promise<void> {
     isClosed = true
+    ready = undefined
     await (await opened)?.close()
   }
 
   async function request(wanted: OutboundRequest): Promise<OutboundAnswer> {
     const url = admittedUrl(wanted.url, Object.keys(wanted.headers ?? {}))
-    const { dispatcher } = await connections()
+    const { dispatcher } = ready ?? (await connections())
     return exchange(dispatcher, url, wanted, {
       timeoutMs: wanted.timeoutMs ?? 15_000,
       connectTimeoutMs: Math.min(wanted.connectTimeoutMs ?? connectTimeoutMs, connectTimeoutMs),
@@ -98,7 +103,7 @@ export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbo
 
 /** With another Host than the URL's, a request could reach a neighbour of the host that was vetted. */
 function refuseHost(headers: string[]): void {
-  if (headers.some((name) => name.toLowerCase() === 'host')) {
+  if (headers.some((name) => name.length === 4 && name.toLowerCase() === 'host')) {
     throw new OutboundFailure('guard', 'The Host header follows the URL and cannot be set.')
   }
 }

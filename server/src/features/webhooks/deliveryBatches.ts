@@ -14,7 +14,7 @@ interface LoadedBatch {
   agent_id: string | null
   case_id: string | null
   last: number | null
-  created_at: Date
+  created_ms: number
   /** The names of all events, with spaces between them. */
   names: string
   /** A digit for each event; 1: it waits. */
@@ -49,20 +49,25 @@ export async function loadBatches(sql: Sql, wanted: Wanted[]): Promise<Loaded[]>
         ${wanted.map(({ known }) => known.length)}::int[], ${ends}::int[]) as t (id, max, known, until)
       cross join lateral (
         select w.n, w.batch_id, w.waiting, sum(bit_count(w.waiting)) over (order by w.n) - bit_count(w.waiting) as before
-        from next_batches(t.id, (${wanted.flatMap(({ known }) => known)}::bigint[])[t.until - t.known + 1 : t.until], t.max) w) d
+        from next_batches(t.id, (${list(wanted.flatMap(({ known }) => known))}::bigint[])[t.until - t.known + 1 : t.until], t.max) w) d
       where d.before < t.max
     )
-    select d.n, d.target_id, b.id, b.team_id, b.run_id, b.agent_id, b.case_id, b.last, b.created_at, d.waiting::text as waiting,
-      (select string_agg(event_name(k), ' ' order by p) from string_to_table(b.kinds, null) with ordinality as x (k, p)) as names,
-      (select string_agg(e.entry::text, ${separator} order by e.p) from (
-        select entry, p from json_array_elements(b.entries) with ordinality as x (entry, p)
-        where get_bit(d.waiting, p::int - 1) = 1 order by p limit d.max) e) as entries
-    from d join event_batches b on b.id = d.batch_id order by d.n`
+    select d.n, d.target_id, b.id, b.team_id, b.run_id, b.agent_id, b.case_id, b.last,
+      (extract(epoch from b.created_at) * 1000)::float8 as created_ms, d.waiting::text as waiting,
+      case length(b.kinds) when 1 then event_name(b.kinds) else (
+        select string_agg(event_name(k), ' ' order by p) from string_to_table(b.kinds, null) with ordinality as x (k, p)) end as names,
+      case length(b.kinds) when 1 then (b.entries -> 0)::text else (
+        select string_agg(e.entry::text, ${separator} order by e.p) from (
+          select entry, p from json_array_elements(b.entries) with ordinality as x (entry, p)
+          where get_bit(d.waiting, p::int - 1) = 1 order by p limit d.max) e) end as entries
+    -- one by one, by their ids: a join could be planned as a walk over all events
+    from d cross join lateral (select * from event_batches where id = d.batch_id offset 0) b order by d.n`
   return batches.flatMap(deliveriesOf)
 }
 
 function deliveriesOf(batch: LoadedBatch): Loaded[] {
-  const { n, id, target_id, run_id, agent_id, created_at, waiting, entries } = batch
+  const { n, id, target_id, run_id, agent_id, waiting, entries } = batch
+  const created_at = new Date(batch.created_ms)
   const names = batch.names.split(' ')
   const size = waiting.length
   const stored = entries.split(separator)
@@ -104,33 +109,84 @@ const idsOf = ({ team_id, run_id, agent_id, case_id, last, waiting }: LoadedBatc
 /** A delivery that is in a batch. */
 export type InBatch = AttemptResult & { delivery: { batch: BatchPlace } }
 
+/** First attempts that succeeded, of one batch to one target. */
+interface DeliveredRow {
+  batch_id: string
+  target_id: string
+  /** A digit for each event; 1: it was delivered. */
+  places: string
+  attempts: string
+}
+
 /** Writes first attempts that succeeded, those of a batch with one row, without waiting for the disk (see markResults). */
 export async function markDelivered(sql: Sql, results: InBatch[]): Promise<void> {
   if (results.length === 0) return
-  const rows = [...Map.groupBy(results, ({ delivery }) => delivery.batch.n).values()].map((some) => {
+  const rows = [...Map.groupBy(results, ({ delivery }) => delivery.batch.n).values()].map((some): DeliveredRow => {
     const { batch, target_id } = some[0]!.delivery
     const attempts = some.map(storedAttempt).join(',')
     return { batch_id: batch.id, target_id, places: placesOf(some.map(({ delivery }) => delivery.batch)), attempts }
   })
-  await sql`
-    with quick as materialized (select set_config('synchronous_commit', 'off', true)),
-    result as materialized (
-      select r.* from quick, json_to_recordset(${storableJson(rows)}::json) as r (
-        batch_id uuid, target_id uuid, places text, attempts text)
-    ),
-    locked as materialized (
-      select b.batch_id, b.target_id, b.team_id, b.waiting & r.places::bit varying as places, r.attempts
-      from result r join delivery_batches b on b.batch_id = r.batch_id and b.target_id = r.target_id
-      where b.batch_id = any(${rows.map(({ batch_id }) => batch_id)}::uuid[]) order by b.batch_id, b.target_id for update of b
-    ),
-    marked as (
-      update delivery_batches b set waiting = b.waiting & ~l.places, delivered = b.delivered | l.places,
-        log = concat(nullif(b.log, '') || ',', '[', floor(extract(epoch from now()) * 1000)::bigint, ',[', l.attempts, ']]')
-      from locked l where b.batch_id = l.batch_id and b.target_id = l.target_id and bit_count(l.places) > 0
-        and b.batch_id = any(${rows.map(({ batch_id }) => batch_id)}::uuid[])
-    )
-    ${noteDeliveries(part`locked where bit_count(places) > 0`, part`sum(bit_count(places))`)}`
+  const changed = await markWaiting(sql, rows)
+  if (changed.length === 0) return
+  const isChanged = new Set(changed.map(({ batch_id, target_id }) => batch_id + target_id))
+  await markStillWaiting(
+    sql,
+    rows.filter(({ batch_id, target_id }) => isChanged.has(batch_id + target_id)),
+  )
 }
+
+/**
+ * Marks rows of which all these deliveries wait; answers with the other rows. Each row is looked up by its key and changed at its place,
+ * so no plan reads the table, however small it was when the plan was made: the limit takes none away, but lets the plan expect one row.
+ */
+const markWaiting = (sql: Sql, rows: DeliveredRow[]) => sql<{ batch_id: string; target_id: string }>`
+  with ${resultsOf(rows)},
+  found as materialized (
+    select b.at, r.places, r.attempts from result r cross join lateral (
+      select ctid as at from delivery_batches where batch_id = r.batch_id and target_id = r.target_id offset 0) b
+    limit ${rows.length}::int
+  ),
+  marked as (
+    update delivery_batches b set ${delivered(part`f`)} from found f where b.ctid = f.at and b.waiting & f.places = f.places
+    returning b.batch_id, b.target_id, b.team_id, f.places
+  ),
+  used as (${noteDeliveries(part`marked`, part`sum(bit_count(places))`)})
+  select r.batch_id, r.target_id from result r
+  where (select count(*) from marked) < ${rows.length}::int and (r.batch_id, r.target_id) not in (select m.batch_id, m.target_id from marked m)`
+
+/** Marks what still waits of rows that somebody else has changed since they were loaded. */
+const markStillWaiting = (sql: Sql, rows: DeliveredRow[]) => sql`
+  with ${resultsOf(rows)},
+  locked as materialized (
+    select b.batch_id, b.target_id, b.team_id, b.waiting & r.places as places, r.attempts
+    from result r cross join lateral (
+      select * from delivery_batches where batch_id = r.batch_id and target_id = r.target_id for update) b
+  ),
+  marked as (
+    update delivery_batches b set ${delivered(part`l`)}
+    from locked l where b.batch_id = l.batch_id and b.target_id = l.target_id and bit_count(l.places) > 0
+      and b.batch_id = any(${rows.map(({ batch_id }) => batch_id)}::uuid[])
+  )
+  ${noteDeliveries(part`locked where bit_count(places) > 0`, part`sum(bit_count(places))`)}`
+
+/** Gives ids or numbers as an array of PostgreSQL: an array of JavaScript would be escaped element by element. */
+const list = (some: (string | number)[]): string => `{${some.join(',')}}`
+
+/** In the order in which all writers lock them. */
+const resultsOf = (rows: DeliveredRow[]): Part => part`
+  quick as materialized (select set_config('synchronous_commit', 'off', true)),
+  result as materialized (
+    select r.batch_id, r.target_id, r.places::bit varying as places, r.attempts
+    from quick, unnest(${list(rows.map(({ batch_id }) => batch_id))}::uuid[], ${list(rows.map(({ target_id }) => target_id))}::uuid[],
+      ${list(rows.map(({ places }) => places))}::text[],
+      string_to_array(${rows.map(({ attempts }) => attempts).join(separator)}::text, ${separator}::text)) as r (
+        batch_id, target_id, places, attempts)
+    order by r.batch_id, r.target_id
+  )`
+
+const delivered = (from: Part): Part => part`
+  waiting = b.waiting & ~${from}.places, delivered = b.delivered | ${from}.places,
+  log = concat(nullif(b.log, '') || ',', '[', floor(extract(epoch from now()) * 1000)::bigint, ',[', ${from}.attempts, ']]')`
 
 /** Gives an attempt as the column `log` has it (migration 0097). */
 function storedAttempt({ delivery, outcome }: InBatch): string {

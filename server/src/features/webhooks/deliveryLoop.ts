@@ -43,10 +43,12 @@ export function startDeliveryLoop(context: Context, process: WorkingProcess, one
     outboxes,
     inFlight: 0,
     teamInFlight: new Map(),
-    attempts: new Set(),
+    underWay: 0,
+    onNoneUnderWay: undefined,
+    isStarved: false,
     keys: new Map(),
     elsewhere: new Set(),
-    results: resultLane(context.db.sql, process.id, outboxes),
+    results: resultLane(context.db, process.id, outboxes),
     startRound: (round) => startRound(state, rounds, round),
     turn: 0,
     polls: 0,
@@ -66,10 +68,14 @@ export function startDeliveryLoop(context: Context, process: WorkingProcess, one
       clearTimeout(state.claimTimer)
       await rounds.settled()
       const drained = sleep(context.config.drainS * 1000, undefined, { ref: false })
-      await Promise.race([Promise.all(state.attempts), drained])
+      await Promise.race([noneUnderWay(state), drained])
       await releaseAll(state)
     },
   }
+}
+
+async function noneUnderWay(state: DeliveryState): Promise<void> {
+  if (state.underWay > 0) await new Promise<void>((resolve) => (state.onNoneUnderWay = resolve))
 }
 
 function announced(state: DeliveryState, isOurs: boolean): void {

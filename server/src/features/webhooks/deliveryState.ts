@@ -23,6 +23,14 @@ export interface OneByOne {
   before(delivery: Loaded): Promise<void>
 }
 
+/** What signs the deliveries of a team. */
+export interface RememberedKeys {
+  keys: SigningKey[]
+  /** When reading them began. */
+  at: number
+  reading: { at: number; keys: Promise<SigningKey[]> } | undefined
+}
+
 export interface DeliveryState {
   context: Context
   process: WorkingProcess
@@ -31,9 +39,13 @@ export interface DeliveryState {
   /** Requests in flight of this process, and of each team in it. */
   inFlight: number
   teamInFlight: Map<string, number>
-  /** The attempts under way, until their results are written. */
-  attempts: Set<Promise<void>>
-  keys: Map<string, { at: number; keys: Promise<SigningKey[]> }>
+  /** How many attempts are under way, until their results are written. */
+  underWay: number
+  /** Called when none is under way any more. */
+  onNoneUnderWay: (() => void) | undefined
+  /** A target has something to send and would be sent to, if its team and this process had not so many requests in flight. */
+  isStarved: boolean
+  keys: Map<string, RememberedKeys>
   /** Targets that an isolated process sends to. */
   elsewhere: Set<string>
   results: Lane<AttemptResult, void>

@@ -68,10 +68,16 @@ const isBroken = ({ failures }: Target): boolean => failures >= failuresMax
 /** Nothing is sent to it for now. */
 export const isPaused = ({ paused_until }: Target, now: Date): boolean => paused_until !== null && paused_until > now
 
-/** Removes and returns the next delivery that may be sent now. */
+/** Something is loaded, and the target takes one more at a time. It may still be paused, or all may wait for others of their runs. */
+export const mayTake = ({ target, isGivenUp, inFlight, fresh, retries, replays }: Outbox): boolean =>
+  !isGivenUp &&
+  inFlight < (isBroken(target) ? 1 : inFlightMax) &&
+  (fresh.length > 0 || retries.length > 0 || replays.length > 0)
+
+/** Removes and returns the next delivery that may be sent now, of a target that takes one more. */
 export function takeNext(outbox: Outbox, now: Date): Loaded | undefined {
-  const { target, fresh, retries, replays, inFlight } = outbox
-  if (outbox.isGivenUp || inFlight >= (isBroken(target) ? 1 : inFlightMax) || isPaused(target, now)) return undefined
+  const { target, fresh, retries, replays } = outbox
+  if (isPaused(target, now)) return undefined
   const isRetrysTurn = isBroken(target) || outbox.sent % retryEvery === retryEvery - 1
   const next =
     (isRetrysTurn ? retries.shift() : undefined) ?? takeFresh(outbox) ?? retries.shift() ?? takeReplay(fresh, replays)
@@ -81,7 +87,9 @@ export function takeNext(outbox: Outbox, now: Date): Loaded | undefined {
 
 function takeFresh({ fresh, busyRuns }: Outbox): Loaded | undefined {
   const index = fresh.findIndex(({ run_id }) => run_id === null || !busyRuns.has(run_id))
-  return index < 0 ? undefined : fresh.splice(index, 1)[0]
+  if (index < 0) return undefined
+  // almost always the first, which is quick to take away
+  return index === 0 ? fresh.shift() : fresh.splice(index, 1)[0]
 }
 
 /** Replays wait until nothing new is left. */

@@ -1,6 +1,6 @@
 // What follows from an attempt: its result is written, the health of its target changes, and a target that is gone is disabled.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Sql } from '../../base/db.ts'
+import type { Database, Sql } from '../../base/db.ts'
 import { createLane, type Lane } from '../../kit/lane.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import { logAttempt, resultOf } from './attemptResult.ts'
@@ -31,7 +31,8 @@ interface Noted {
  * Writes results, many in one statement, and with them the health of the targets that changed. Under load a write waits for more results:
  * those of one batch are then one change of its row.
  */
-export function resultLane(sql: Sql, workerId: string, outboxes: Map<string, Outbox>): Lane<AttemptResult, void> {
+export function resultLane(db: Database, workerId: string, outboxes: Map<string, Outbox>): Lane<AttemptResult, void> {
+  const { sql } = db
   return createLane<AttemptResult, void>({
     keyOf: ({ delivery }) => delivery.id,
     // a target belongs to one team, and its attempts in flight are limited there
@@ -45,11 +46,14 @@ export function resultLane(sql: Sql, workerId: string, outboxes: Map<string, Out
         results.filter((one) => !isDeliveredInBatch(one)),
       ]
       await markDelivered(sql, delivered)
-      await setApart(
-        sql,
-        others.flatMap(({ delivery: { target_id, batch } }) => (batch ? [{ target_id, batch }] : [])),
-      )
-      if (others.length > 0) await markResults(sql, others)
+      if (others.length > 0) {
+        const apart = others.flatMap(({ delivery: { target_id, batch } }) => (batch ? [{ target_id, batch }] : []))
+        // together: a row of its own that still seems untried would be loaded, and sent once too often
+        await db.transaction(async (inOne) => {
+          await setApart(inOne, apart)
+          await markResults(inOne, others)
+        })
+      }
       const dirty = [...outboxes.values()].filter(({ isDirty }) => isDirty)
       for (const outbox of dirty) outbox.isDirty = false
       const targets = dirty.map(({ target }) => target)

@@ -2,7 +2,7 @@
 import { attempt, type AttemptOutcome } from './attempt.ts'
 import type { Loaded } from './deliveryRows.ts'
 import type { DeliveryState } from './deliveryState.ts'
-import { takeNext, type Outbox } from './outbox.ts'
+import { mayTake, takeNext, type Outbox } from './outbox.ts'
 import { noteOutcome, recordResult } from './recordResult.ts'
 import { signingKeysOf } from './signingKeys.ts'
 
@@ -12,47 +12,60 @@ const teamInFlightMax = 64
 
 /** Begins with another target each time, so that each gets its turn when slots are few. */
 export function sendAll(state: DeliveryState): void {
-  const all = [...state.outboxes.values()]
-  state.turn = all.length === 0 ? 0 : (state.turn + 1) % all.length
-  for (const outbox of [...all.slice(state.turn), ...all.slice(0, state.turn)]) sendWaiting(state, outbox)
+  state.isStarved = false
+  const { outboxes } = state
+  const turn = (state.turn = outboxes.size === 0 ? 0 : (state.turn + 1) % outboxes.size)
+  let at = 0
+  for (const outbox of outboxes.values()) if (at++ >= turn) sendWaiting(state, outbox)
+  at = 0
+  for (const outbox of outboxes.values()) {
+    if (at++ >= turn) return
+    sendWaiting(state, outbox)
+  }
 }
 
-const hasRoom = ({ isStopping, inFlight, teamInFlight, oneByOne }: DeliveryState, { target }: Outbox): boolean =>
-  !isStopping && inFlight < (oneByOne ? 1 : inFlightMax) && (teamInFlight.get(target.team_id) ?? 0) < teamInFlightMax
+const hasRoom = ({ inFlight, teamInFlight, oneByOne }: DeliveryState, { target }: Outbox): boolean =>
+  inFlight < (oneByOne ? 1 : inFlightMax) && (teamInFlight.get(target.team_id) ?? 0) < teamInFlightMax
 
 function sendWaiting(state: DeliveryState, outbox: Outbox): void {
-  const { attempts, context } = state
-  const now = new Date()
-  for (;;) {
-    const next = hasRoom(state, outbox) ? takeNext(outbox, now) : undefined
+  if (state.isStopping || !mayTake(outbox)) return
+  for (const now = new Date(); mayTake(outbox);) {
+    if (!hasRoom(state, outbox)) {
+      state.isStarved = true
+      return
+    }
+    const next = takeNext(outbox, now)
     if (!next) return
-    const sending: Promise<void> = sendOne(state, outbox, next)
-      .catch((error: unknown) =>
-        context.log.error({ err: error, delivery_id: next.id }, 'the result of a delivery was not recorded'),
-      )
-      .finally(() => attempts.delete(sending))
-    attempts.add(sending)
+    void sendOne(state, outbox, next)
   }
 }
 
 async function sendOne(state: DeliveryState, outbox: Outbox, delivery: Loaded): Promise<void> {
   const runId = delivery.state === 'new' ? delivery.run_id : null
+  state.underWay += 1
   countInFlight(state, outbox, 1)
   if (runId !== null) outbox.busyRuns.add(runId)
-  const outcome = await attemptOne(state, outbox, delivery)
-  const wasFull = !hasRoom(state, outbox)
-  if (runId !== null) outbox.busyRuns.delete(runId)
-  countInFlight(state, outbox, -1)
-  outbox.idleSince = performance.now()
-  if (wasFull) sendAll(state)
-  if (!outcome) {
-    outbox.isGivenUp = true
-    return
+  try {
+    const outcome = await attemptOne(state, outbox, delivery)
+    const wasFull = !hasRoom(state, outbox)
+    if (runId !== null) outbox.busyRuns.delete(runId)
+    countInFlight(state, outbox, -1)
+    outbox.idleSince = performance.now()
+    if (wasFull && state.isStarved) sendAll(state)
+    if (!outcome) {
+      outbox.isGivenUp = true
+      return
+    }
+    const result = noteOutcome(state, outbox, delivery, outcome)
+    // the next delivery need not wait until this result is written
+    sendWaiting(state, outbox)
+    await recordResult(state, outbox, result)
+  } catch (error) {
+    state.context.log.error({ err: error, delivery_id: delivery.id }, 'the result of a delivery was not recorded')
+  } finally {
+    state.underWay -= 1
+    if (state.underWay === 0) state.onNoneUnderWay?.()
   }
-  const result = noteOutcome(state, outbox, delivery, outcome)
-  // the next delivery need not wait until this result is written
-  sendWaiting(state, outbox)
-  await recordResult(state, outbox, result)
 }
 
 /** Undefined after an error of the service itself: the delivery stays as it was, and whoever has its target next sends it. */
@@ -63,8 +76,9 @@ async function attemptOne(
 ): Promise<AttemptOutcome | undefined> {
   const { context, oneByOne } = state
   try {
-    await oneByOne?.before(delivery)
-    return await attempt(context, delivery, target.url, await signingKeysOf(state, target.team_id))
+    if (oneByOne) await oneByOne.before(delivery)
+    const keys = signingKeysOf(state, target.team_id)
+    return await attempt(context, delivery, target.url, Array.isArray(keys) ? keys : await keys)
   } catch (error) {
     context.log.error({ err: error, delivery_id: delivery.id }, 'a delivery could not be attempted')
     return undefined
