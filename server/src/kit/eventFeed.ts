@@ -52,6 +52,8 @@ const restMaxMs = 75
 const squareMs = 5
 /** How soon a poll comes again that open transactions held back; then twice as long each time. */
 const heldFirstMs = 3
+/** Few transactions of ours take so long, also under load. */
+const heldLongMs = 50
 /** How many groups one statement reads. Each gives at most one batch of events (readEvents.ts), so memory does not grow with what is due. */
 const groupsAtOnce = 32
 /** Readers that get their events in one piece of work: a write takes 20 to 50 µs. */
@@ -81,10 +83,8 @@ interface Feed {
   restsUntil: number
   /** Open transactions held back the newest events of teams, and so long was waited for them last; 0: nothing was held back. */
   heldMs: number
-  /** The oldest transaction, of whatever database, that was open at the last look. */
-  heldAt: number | undefined
-  /** The same one was open at two looks in a row: from then on it is asked whose it is, since only ours hold events back. */
-  isHeldLong: boolean
+  /** The oldest transaction, of whatever database, that was open at the last look, and since when it was seen. */
+  oldest: { xid: number; since: number } | undefined
 }
 
 export const eventFeedOf = runningPart('event feed', (context: Context): EventFeed => {
@@ -100,8 +100,7 @@ export const eventFeedOf = runningPart('event feed', (context: Context): EventFe
     isSoon: false,
     restsUntil: 0,
     heldMs: 0,
-    heldAt: undefined,
-    isHeldLong: false,
+    oldest: undefined,
   }
   onEventsWritten(context, () => pollSoon(feed))
   return {
@@ -179,7 +178,7 @@ async function pollTeams(feed: Feed): Promise<boolean> {
   const groups: TeamGroup[] = groupsOf(feed.teamReaders, ({ teamId, after }) => `${teamId} ${positionText(after)}`)
   if (groups.length === 0) return false
   // few are simply read
-  if (groups.length <= groupsAtOnce && !feed.isHeldLong) {
+  if (groups.length <= groupsAtOnce && !isHeldLong(feed)) {
     const readNext = async (some: TeamGroup[]) => {
       const { batches, xid, isAnyOpen } = await read.surelyTeamEvents(sql, some)
       noteOpen(feed, isAnyOpen, isAnyOpen ? xid : undefined)
@@ -197,9 +196,12 @@ async function pollTeams(feed: Feed): Promise<boolean> {
 function noteOpen(feed: Feed, isAnyOpen: boolean, anywhere: number | undefined): void {
   // nobody tells that a transaction has ended that wrote no events
   feed.heldMs = isAnyOpen ? Math.min(Math.max(heldFirstMs, feed.heldMs * 2), pollMs) : 0
-  feed.isHeldLong = anywhere !== undefined && anywhere === feed.heldAt
-  feed.heldAt = anywhere
+  if (anywhere === undefined) feed.oldest = undefined
+  else if (anywhere !== feed.oldest?.xid) feed.oldest = { xid: anywhere, since: performance.now() }
 }
+
+/** From then on it is asked whose transaction is open, since only ours hold events back. */
+const isHeldLong = ({ oldest }: Feed): boolean => oldest !== undefined && performance.now() - oldest.since > heldLongMs
 
 /** True: there are more events for a reader that could take them. */
 async function deliverAll<Place, Reader extends AnyReader<Place>, G extends { teamId: string; readers: Reader[] }>(
