@@ -1,11 +1,10 @@
-// Sends new events to the open streams of this process: one poll for all of them, after each commit of this process and four times a
-// second.
+// Sends new events to the open streams of this process: one look for all streams of runs, and one for all streams of teams.
 import { setImmediate as othersFirst } from 'node:timers/promises'
 import type { Database } from '../base/db.ts'
-import type { Log } from '../base/log.ts'
 import { onEventsWritten } from './announceEvents.ts'
 import type { Context } from './context.ts'
 import type { EventName } from './event.ts'
+import { createEventPoller, pollMs, type EventPoller, type Looked } from './eventPoller.ts'
 import { oldestOpen, beginStream, positionText, type Opened, type Position } from './eventPositions.ts'
 import { zip } from '../base/zip.ts'
 import * as read from './readEvents.ts'
@@ -42,15 +41,7 @@ interface EventFeed {
   openTeam(teamId: string, last: Position | undefined): Promise<Opened>
 }
 
-/** How often new events are polled for. */
-const pollMs = 250
-/**
- * A commit of this process is followed by a poll at once. A poll is followed by a pause that grows with the square of what
- * the poll took, up to this: one of 5 ms rests as long as it took, and one of 15 ms, which is under load, three times as long.
- */
-const restMaxMs = 75
-const squareMs = 5
-/** How soon a poll comes again that open transactions held back; then twice as long each time. */
+/** How soon a look comes again that open transactions held back; then twice as long each time. */
 const heldFirstMs = 3
 /** Few transactions of ours take so long, also under load. */
 const heldLongMs = 50
@@ -68,19 +59,14 @@ type TeamGroup = Group<TeamReader, read.InTeam>
 
 interface Feed {
   db: Database
-  log: Log
   time: TeamTime
   runReaders: Set<RunReader>
   teamReaders: Set<TeamReader>
   /** Teams whose stream is being opened. */
   opening: Map<string, Promise<Opened>>
-  /** Takes back the poll that is to come; undefined: none is. */
-  cancel: (() => void) | undefined
-  isPolling: boolean
-  /** Somebody asked for a poll since the last one began. */
-  isSoon: boolean
-  /** The next poll begins no earlier, unless there is more to read. */
-  restsUntil: number
+  /** Neither kind waits for the other, or suffers from its trouble. */
+  runs: EventPoller
+  teams: EventPoller
   /** Open transactions held back the newest events of teams, and so long was waited for them last; 0: nothing was held back. */
   heldMs: number
   /** The oldest transaction, of whatever database, that was open at the last look, and since when it was seen. */
@@ -90,93 +76,54 @@ interface Feed {
 export const eventFeedOf = runningPart('event feed', (context: Context): EventFeed => {
   const feed: Feed = {
     db: context.db,
-    log: context.log,
     time: teamTimeOf(context),
     runReaders: new Set(),
     teamReaders: new Set(),
     opening: new Map(),
-    cancel: undefined,
-    isPolling: false,
-    isSoon: false,
-    restsUntil: 0,
+    runs: createEventPoller({
+      log: context.log,
+      hasReaders: () => feed.runReaders.size > 0,
+      look: () => lookForRuns(feed),
+    }),
+    teams: createEventPoller({
+      log: context.log,
+      hasReaders: () => feed.teamReaders.size > 0,
+      look: () => lookForTeams(feed),
+      againMs: () => feed.heldMs || undefined,
+    }),
     heldMs: 0,
     oldest: undefined,
   }
-  onEventsWritten(context, () => pollSoon(feed))
+  onEventsWritten(context, () => {
+    feed.teams.soon()
+    feed.runs.soon()
+  })
   return {
-    followRun: (reader) => follow(feed, feed.runReaders, reader, deliverOfRun),
-    followTeam: (reader) => follow(feed, feed.teamReaders, reader, deliverOfTeam),
+    followRun: (reader) => follow(feed.runs, feed.runReaders, reader, deliverOfRun),
+    followTeam: (reader) => follow(feed.teams, feed.teamReaders, reader, deliverOfTeam),
     openTeam: (teamId, last) => openTeam(feed, teamId, last),
   }
 })
 
-const hasReaders = ({ runReaders, teamReaders }: Feed): boolean => runReaders.size + teamReaders.size > 0
-
-async function poll(feed: Feed): Promise<void> {
-  feed.cancel = undefined
-  feed.isPolling = true
-  feed.isSoon = false
-  const from = performance.now()
-  // each goes as far as one batch: neither kind waits for the other, or suffers from its trouble
-  const polls = [pollRuns, pollTeams].map((pollOne) =>
-    pollOne(feed).catch((error: unknown) => {
-      feed.log.debug({ err: error }, 'new events could not be read for the open streams; will retry')
-      return false
-    }),
-  )
-  const isMore = (await Promise.all(polls)).includes(true)
-  feed.isPolling = false
-  const now = performance.now()
-  feed.restsUntil = now + Math.min((now - from) ** 2 / squareMs, restMaxMs)
-  if (hasReaders(feed)) pollIn(feed, isMore ? 0 : feed.isSoon ? soonestMs(feed) : feed.heldMs || pollMs)
-}
-
-const soonestMs = ({ restsUntil }: Feed): number => Math.max(0, restsUntil - performance.now())
-
-function pollIn(feed: Feed, ms: number): void {
-  feed.cancel?.()
-  const begin = () => void poll(feed)
-  // a timer of 0 ms takes more than one
-  if (ms <= 0) {
-    const next = setImmediate(begin)
-    feed.cancel = () => clearImmediate(next)
-  } else {
-    const timer = setTimeout(begin, ms)
-    feed.cancel = () => clearTimeout(timer)
-  }
-}
-
-function pollSoon(feed: Feed): void {
-  if (feed.isSoon || !hasReaders(feed)) return
-  feed.isSoon = true
-  if (!feed.isPolling) pollIn(feed, soonestMs(feed))
-}
-
-/** For a reader that can take more again: it may be behind. */
-function pollNow(feed: Feed): void {
-  if (feed.isPolling) feed.isSoon = true
-  else if (hasReaders(feed)) pollIn(feed, 0)
-}
-
-async function pollRuns(feed: Feed): Promise<boolean> {
+async function lookForRuns(feed: Feed): Promise<Looked> {
+  const { sql } = feed.db
   const groups: RunGroup[] = groupsOf(feed.runReaders, ({ runId, after }) => `${runId} ${after}`)
-  if (groups.length === 0) return false
-  const moved = await read.runsThatMoved(feed.db.sql, groups)
-  const newestOf = new Map(moved.map(({ group, newest }) => [group, newest]))
-  const due = moved.filter(({ group, newest }) => newest > group.after).map(({ group }) => group)
-  const readNext = (some: RunGroup[]) => read.runEvents(feed.db.sql, some)
-  const isMore = await deliverAll(feed, due, readNext, deliverOfRun, (group) => {
+  // few are simply read
+  const due = groups.length <= groupsAtOnce ? groups : await read.runsThatMoved(sql, groups)
+  return deliverAll(feed, due, (some) => read.runEvents(sql, some), deliverOfRun, (group, { events, newest, ended }) => {
     // they were erased, because events are not stored for ever
-    for (const reader of group.readers) reader.after = newestOf.get(group) ?? reader.after
+    if (events.length === 0 && newest > group.after) for (const reader of group.readers) reader.after = newest
+    if (ended !== undefined) endBehindLast(group, newest, ended)
   })
-  for (const one of moved) if (one.hasEnded) endBehindLast(one)
-  return isMore
 }
 
-async function pollTeams(feed: Feed): Promise<boolean> {
+async function lookForTeams(feed: Feed): Promise<Looked> {
   const { sql } = feed.db
   const groups: TeamGroup[] = groupsOf(feed.teamReaders, ({ teamId, after }) => `${teamId} ${positionText(after)}`)
-  if (groups.length === 0) return false
+  if (groups.length === 0) {
+    feed.heldMs = 0
+    return { isMore: false, events: 0 }
+  }
   // few are simply read
   if (groups.length <= groupsAtOnce && !isHeldLong(feed)) {
     const readNext = async (some: TeamGroup[]) => {
@@ -203,26 +150,33 @@ function noteOpen(feed: Feed, isAnyOpen: boolean, anywhere: number | undefined):
 /** From then on it is asked whose transaction is open, since only ours hold events back. */
 const isHeldLong = ({ oldest }: Feed): boolean => oldest !== undefined && performance.now() - oldest.since > heldLongMs
 
-/** True: there are more events for a reader that could take them. */
-async function deliverAll<Place, Reader extends AnyReader<Place>, G extends { teamId: string; readers: Reader[] }>(
+/** `afterwards` is called for each group when its readers have what was read for it. */
+async function deliverAll<
+  Place,
+  B extends read.Batch<Place>,
+  Reader extends AnyReader<Place>,
+  G extends { teamId: string; readers: Reader[] },
+>(
   feed: Feed,
   groups: G[],
-  readNext: (some: G[]) => Promise<read.Batch<Place>[]>,
+  readNext: (some: G[]) => Promise<B[]>,
   deliverTo: (reader: Reader, events: read.ReadEvent<Place>[]) => void,
-  onNothing: (group: G) => void = () => undefined,
-): Promise<boolean> {
-  let isMore = false
-  // a team that used more than its share of the process gets its events with a later poll
+  afterwards: (group: G, batch: B) => void = () => undefined,
+): Promise<Looked> {
+  const looked = { isMore: false, events: 0 }
+  // a team that used more than its share of the process gets its events with a later look
   const due = groups.filter(({ teamId }) => !feed.time.isAhead(teamId))
   for (let from = 0; from < due.length; from += groupsAtOnce) {
     const some = due.slice(from, from + groupsAtOnce)
-    for (const [group, { events, isMore: hasMore }] of zip(some, await readNext(some))) {
-      if (events.length === 0) onNothing(group)
-      else await inPieces(feed, group, (reader) => deliverTo(reader, events))
-      isMore ||= hasMore && group.readers.some(({ stream }) => stream.isOpen && !stream.isFull)
+    for (const [group, batch] of zip(some, await readNext(some))) {
+      const { events, isMore } = batch
+      looked.events += events.length
+      if (events.length > 0) await inPieces(feed, group, (reader) => deliverTo(reader, events))
+      afterwards(group, batch)
+      looked.isMore ||= isMore && group.readers.some(({ stream }) => stream.isOpen && !stream.isFull)
     }
   }
-  return isMore
+  return looked
 }
 
 /** A team may have thousands of readers: requests of others come in between. */
@@ -239,7 +193,7 @@ async function inPieces<Reader>(
 }
 
 function follow<Place, Reader extends AnyReader<Place>>(
-  feed: Feed,
+  poller: EventPoller,
   readers: Set<Reader>,
   reader: Reader,
   deliverTo: (reader: Reader, events: read.ReadEvent<Place>[]) => void,
@@ -247,10 +201,9 @@ function follow<Place, Reader extends AnyReader<Place>>(
   readers.add(reader)
   reader.stream.onDrain = () => {
     deliverTo(reader, reader.held ?? [])
-    if (!reader.stream.isFull) pollNow(feed)
+    if (!reader.stream.isFull) poller.now()
   }
-  if (feed.cancel === undefined && !feed.isPolling) pollIn(feed, 0)
-  else pollSoon(feed)
+  poller.soon()
   return () => readers.delete(reader)
 }
 
@@ -321,9 +274,9 @@ function atMost<Place>(length: number, events: read.ReadEvent<Place>[]): read.Re
   return count < 0 ? events : events.slice(0, count)
 }
 
-/** The run may have been started again since the poll: then its reader has more by now, and stays. */
-function endBehindLast({ group, newest, status }: read.Moved<RunGroup>): void {
-  for (const { runId, after, stream } of group.readers) {
+/** The run may have been started again since the look: then its reader has more by now, and stays. */
+function endBehindLast({ readers }: RunGroup, newest: number, { status }: read.Ended): void {
+  for (const { runId, after, stream } of readers) {
     if (after !== newest || !stream.isOpen || stream.isFull) continue
     stream.send({ event: 'end', data: JSON.stringify({ run_id: runId, status }) })
     stream.end()

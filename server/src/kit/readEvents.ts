@@ -34,13 +34,17 @@ export interface InTeam {
   after: Position
 }
 
-export interface Moved<G extends InRun> {
-  group: G
+/** What the readers of one run get. */
+export interface RunBatch extends Batch<number> {
   /** The sequence of the run's newest event. */
   newest: number
+  /** Undefined: the run has not ended. */
+  ended: Ended | undefined
+}
+
+export interface Ended {
   /** Null: the run was deleted. */
   status: string | null
-  hasEnded: boolean
 }
 
 export interface ReadEvent<Place> {
@@ -54,18 +58,19 @@ export interface ReadEvent<Place> {
   text: string
 }
 
-/** The groups whose run has events behind the reader’s, has ended, or is gone. */
-export async function runsThatMoved<G extends InRun>(sql: Sql, groups: G[]): Promise<Moved<G>[]> {
-  const moved = await sql<{ place: number; newest: number | null; status: string | null; has_ended: boolean }>`
-    select w.place, r.event_seq as newest, r.status, coalesce(r.status in ${endedList}, true) as has_ended
-    from ${runRows(groups)}
+/** The groups as rows `w`. An array that the planner does not see is as long as any other, so one plan serves them all. */
+const runRows = (groups: InRun[]): Part => part`unnest((select ${groups.map(({ teamId }) => teamId)}::uuid[]),
+      (select ${groups.map(({ runId }) => runId)}::uuid[]), (select ${groups.map(({ after }) => after)}::bigint[]))
+      with ordinality as w (team_id, run_id, after, place)
     left join lateral (
-      select id, event_seq, status from runs where id = w.run_id and team_id = w.team_id limit 1) r on true
-    where r.id is null or r.event_seq > w.after or r.status in ${endedList}`
-  return moved.map(({ place, newest, status, has_ended }) => {
-    const group = mustHave(groups[place - 1], 'the group of a run that moved')
-    return { group, newest: newest ?? group.after, status, hasEnded: has_ended }
-  })
+      select id, event_seq, status from runs where id = w.run_id and team_id = w.team_id limit 1) r on true`
+
+const hasMoved = part`(r.id is null or r.event_seq > w.after or r.status in ${endedList})`
+
+/** The groups whose run has events behind the reader’s, has ended, or is gone. */
+export async function runsThatMoved<G extends InRun>(sql: Sql, groups: G[]): Promise<G[]> {
+  const moved = await sql<{ place: number }>`select w.place from ${runRows(groups)} where ${hasMoved}`
+  return moved.map(({ place }) => mustHave(groups[place - 1], 'the group of a run that moved'))
 }
 
 /** The groups as rows `w`. */
@@ -109,20 +114,34 @@ const nextOf = (of: Part, order: Part): Part => part`
     ) b window so_far as (order by ${order} rows unbounded preceding)
   ) b where bytes_before <= ${bytesMax}::bigint`
 
-/** The next batches of each group of runs as rows `e`. The run was found with its team; by the team alone all of its batches would be looked at. */
-const ofRun = part`${nextOf(part`b.run_id = w.run_id and b.last > w.after`, part`b.last`)}`
-
-/** The groups as rows `w`. An array that the planner does not see is as long as any other, so one plan serves them all. */
-const runRows = (groups: InRun[]): Part => part`unnest((select ${groups.map(({ teamId }) => teamId)}::uuid[]),
-      (select ${groups.map(({ runId }) => runId)}::uuid[]), (select ${groups.map(({ after }) => after)}::bigint[]))
-      with ordinality as w (team_id, run_id, after, place)`
-
-export async function runEvents(sql: Sql, groups: InRun[]): Promise<Batch<number>[]> {
-  const rows = await sql<Row>`
-    select w.place, e.* from ${runRows(groups)} cross join lateral (${ofRun}) e
-    where e.team_id = w.team_id order by w.place, e.last`
-  return batchesOf(groups, rows, firstInRun, sequenceOf)
+interface RowOfRun extends Row {
+  newest: number | null
+  status: string | null
+  has_ended: boolean
 }
+
+/**
+ * A run that has not moved has no row. One that has moved has a row without a batch if its events were erased. Those of a deleted run are not
+ * read: they are about to be.
+ */
+export async function runEvents(sql: Sql, groups: InRun[]): Promise<RunBatch[]> {
+  // found by the run alone: where nothing is known of the tables yet, all batches of its team would be looked at too
+  const next = nextOf(part`b.run_id = w.run_id and b.last > w.after`, part`b.last`)
+  const rows = await sql<RowOfRun>`
+    select w.place, r.event_seq as newest, r.status, coalesce(r.status in ${endedList}, true) as has_ended, e.*
+    from ${runRows(groups)} left join lateral (${next}) e on e.team_id = w.team_id and r.id is not null
+    where ${hasMoved} order by w.place, e.last`
+  const runs = new Map(rows.map((row) => [row.place, row]))
+  const batches = batchesOf(groups, rows.filter(isBatch), firstInRun, sequenceOf)
+  return groups.map(({ after }, index) => {
+    const run = runs.get(index + 1)
+    const ended = run?.has_ended ? { status: run.status } : undefined
+    return { ...mustHave(batches[index], 'the events of a run'), newest: run?.newest ?? after, ended }
+  })
+}
+
+/** A row that only tells something else has no batch. */
+const isBatch = ({ id }: { id: string | null }): boolean => id !== null
 
 const firstInRun = ({ last, kinds }: Row, { after }: InRun): number => after - (last ?? 0) + kinds.length
 const sequenceOf = (_: Row, { sequence }: EventOfBatch): number => sequence
@@ -156,8 +175,7 @@ export async function surelyTeamEvents(
     select s.xid as oldest, s.is_any_open, e.* from ${oldestOfSnapshot} s
     left join lateral (${nextOfTeams(groups, part`s.xid`)}) e on true order by ${teamOrder}`
   const { oldest, is_any_open } = mustHave(rows[0], 'what the statement went by')
-  const found = rows.filter(({ place }) => place !== null)
-  return { batches: batchesOf(groups, found, firstInTeam, positionOf), xid: oldest, isAnyOpen: is_any_open }
+  return { batches: batchesOf(groups, rows.filter(isBatch), firstInTeam, positionOf), xid: oldest, isAnyOpen: is_any_open }
 }
 
 const firstInTeam = ({ id }: Row, { after }: InTeam): number => (id === after.id ? after.place + 1 : 0)

@@ -1,0 +1,84 @@
+// When open streams look for new events: at once after a commit of this process, less often the more there are, and four times a second.
+import type { Log } from '../base/log.ts'
+
+export interface EventPoller {
+  /** Somebody wrote events, or came to read. */
+  soon(): void
+  /** For a reader that can take more again: it may be behind. */
+  now(): void
+}
+
+export interface Looked {
+  /** There are more events for a reader that could take them. */
+  isMore: boolean
+  /** How many events were found. */
+  events: number
+}
+
+interface EventPollerOptions {
+  log: Log
+  hasReaders: () => boolean
+  look: () => Promise<Looked>
+  /** How soon to look again although nobody wrote events; undefined: in `pollMs`. */
+  againMs?: () => number | undefined
+}
+
+/** How often new events are looked for. */
+export const pollMs = 250
+/**
+ * A commit of this process is followed by a look at once. A look is followed by a pause that grows with the square of what the look took:
+ * one of 5 ms rests as long as it took, and one of 15 ms, which is under load, three times as long. A look that found few events took long
+ * because of others, and rests only for a moment.
+ */
+const squareMs = 5
+const restMaxMs = 75
+const fewEvents = 50
+const restAfterFewMs = 5
+
+export function createEventPoller({ log, hasReaders, look, againMs }: EventPollerOptions): EventPoller {
+  let timer: NodeJS.Timeout | undefined
+  let isLooking = false
+  /** Somebody asked since the last look began. */
+  let isSoon = false
+  /** The next look begins no earlier, unless there is more to read. */
+  let restsUntil = 0
+
+  async function lookNow(): Promise<void> {
+    isSoon = false
+    const from = performance.now()
+    const { isMore, events } = await look().catch((error: unknown): Looked => {
+      log.debug({ err: error }, 'new events could not be read for the open streams; will retry')
+      return { isMore: false, events: 0 }
+    })
+    isLooking = false
+    const now = performance.now()
+    const restMs = (now - from) ** 2 / squareMs
+    restsUntil = now + Math.min(restMs, events > fewEvents ? restMaxMs : restAfterFewMs)
+    if (hasReaders()) lookIn(isMore ? 0 : isSoon ? restsUntil - now : (againMs?.() ?? pollMs))
+    else isSoon = false
+  }
+
+  function lookIn(ms: number): void {
+    clearTimeout(timer)
+    timer = undefined
+    if (ms > 0) {
+      timer = setTimeout(() => lookIn(0), ms)
+      return
+    }
+    isLooking = true
+    // not after a timer, which takes a millisecond at least, nor after what follows from the commit that asked for it
+    queueMicrotask(() => void lookNow())
+  }
+
+  return {
+    soon() {
+      if (isSoon || !hasReaders()) return
+      isSoon = true
+      if (!isLooking) lookIn(restsUntil - performance.now())
+    },
+    now() {
+      if (isLooking) isSoon = true
+      else if (hasReaders()) lookIn(0)
+    },
+  }
+}
