@@ -110,11 +110,17 @@ async function lookForRuns(feed: Feed): Promise<Looked> {
   const groups: RunGroup[] = groupsOf(feed.runReaders, ({ runId, after }) => `${runId} ${after}`)
   // few are simply read
   const due = groups.length <= groupsAtOnce ? groups : await read.runsThatMoved(sql, groups)
-  return deliverAll(feed, due, (some) => read.runEvents(sql, some), deliverOfRun, (group, { events, newest, ended }) => {
-    // they were erased, because events are not stored for ever
-    if (events.length === 0 && newest > group.after) for (const reader of group.readers) reader.after = newest
-    if (ended !== undefined) endBehindLast(group, newest, ended)
-  })
+  return deliverAll(
+    feed,
+    due,
+    (some) => read.runEvents(sql, some),
+    deliverOfRun,
+    (group, { events, newest, ended }) => {
+      // they were erased, because events are not stored for ever
+      if (events.length === 0 && newest > group.after) for (const reader of group.readers) reader.after = newest
+      if (ended !== undefined) endBehindLast(group, newest, ended)
+    },
+  )
 }
 
 async function lookForTeams(feed: Feed): Promise<Looked> {

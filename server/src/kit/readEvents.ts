@@ -175,7 +175,11 @@ export async function surelyTeamEvents(
     select s.xid as oldest, s.is_any_open, e.* from ${oldestOfSnapshot} s
     left join lateral (${nextOfTeams(groups, part`s.xid`)}) e on true order by ${teamOrder}`
   const { oldest, is_any_open } = mustHave(rows[0], 'what the statement went by')
-  return { batches: batchesOf(groups, rows.filter(isBatch), firstInTeam, positionOf), xid: oldest, isAnyOpen: is_any_open }
+  return {
+    batches: batchesOf(groups, rows.filter(isBatch), firstInTeam, positionOf),
+    xid: oldest,
+    isAnyOpen: is_any_open,
+  }
 }
 
 const firstInTeam = ({ id }: Row, { after }: InTeam): number => (id === after.id ? after.place + 1 : 0)
