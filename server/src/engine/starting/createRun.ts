@@ -1,7 +1,6 @@
 // Creates runs, whoever starts them: row, first message, events and, if one is free, the slot of the run, in one statement.
 import { empty, part, type Part, type Sql } from '../../base/db.ts'
-import { newId } from '../../base/ids.ts'
-import { insertRunEvents } from '../../kit/event.ts'
+import { batchId, insertBatches, letterOf } from '../../kit/event.ts'
 import type { RunSource } from '../../kit/states.ts'
 import type { Limits } from '../builds/buildConfig.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
@@ -114,11 +113,11 @@ export async function createRuns(sql: Sql, runs: NewRun[], seats: FreeSeats | un
     select id, is_admitted, is_claimed, config_hash from seated`
 }
 
-/** A run as the statement takes it. `extra` are columns of a caller that adds CTEs of its own. */
+/** A run as the statement takes it. `extra` are columns of a caller that adds CTEs of its own. What is null is left out: half of the fields are. */
 export function runRow(run: NewRun, extra: object = {}): object {
   const text = messageText(run.message)
   const message = text === undefined ? undefined : messageRow(0, { type: 'text', role: 'user', text_content: text })
-  return {
+  return withoutNulls({
     id: run.id,
     team_id: run.teamId,
     agent_id: run.agentId,
@@ -137,7 +136,6 @@ export function runRow(run: NewRun, extra: object = {}): object {
     sandbox_id: run.sandboxId,
     parent_run_id: run.parentRunId,
     retry_of_run_id: run.retryOfRunId,
-    // only few runs have them: a start of the others carries no word of them
     parent_step: run.parentStep,
     retried_from_step: run.retriedFromStep,
     depth: run.depth,
@@ -152,10 +150,14 @@ export function runRow(run: NewRun, extra: object = {}): object {
     message_text: message?.text_content ?? null,
     message_shown: message ? { ...messageInEvent(run.id, message), seq: 1 } : null,
     message_at: message?.timestamp ?? null,
-    message_event_id: newId(),
-    started_event_id: newId(),
+    event_batch_id: batchId(),
     ...extra,
-  }
+  })
+}
+
+function withoutNulls(row: Record<string, unknown>): object {
+  for (const name in row) if (row[name] === null) row[name] = undefined
+  return row
 }
 
 /** A start without a person also acts on behalf of the build's writer: nobody looked at the build before the run began. */
@@ -176,7 +178,7 @@ export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part =>
       acts_for uuid[], message jsonb, message_blob text, message_is_text boolean, title text, metadata jsonb, limits jsonb, callback_url text, sandbox_id uuid, parent_run_id uuid,
       parent_step int, retry_of_run_id uuid, retried_from_step int, depth smallint, case_id uuid, case_queue_id uuid, case_title text, is_capped boolean,
       agent_seen timestamptz, build_seen timestamptz, wants_live boolean,
-      message_id uuid, message_text text, message_shown json, message_at timestamptz, message_event_id uuid, started_event_id uuid
+      message_id uuid, message_text text, message_shown json, message_at timestamptz, event_batch_id uuid
       ${extraColumns})
   ),
   possible as materialized (
@@ -248,12 +250,12 @@ const insertedRunsWhere = (seats: FreeSeats | undefined, sits: Part, isOfDrafts:
     insert into run_messages (run_id, seq, id, turn, type, role, text_content, "timestamp")
     select id, 1, message_id, 0, 'text', 'user', message_text, message_at from seated where message_id is not null order by message_blob
   ),
-  event as (${insertRunEvents(part`
-    select message_event_id as id, team_id, id as run_id, agent_id, case_id, 1 as sequence, (select event_xid()) as xid, 'run.message.created' as event,
-      concat('{"message":', message_shown, '}') as data
-    from seated where message_id is not null
-    union all
-    select started_event_id, team_id, id, agent_id, case_id, 1 + (message_id is not null)::int, (select event_xid()), 'run.started',
-      json_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title)::text
-    from seated where is_claimed`)}
+  event as (${insertBatches(part`
+    select event_batch_id as id, team_id, id as run_id, agent_id, case_id, (message_id is not null)::int + is_claimed::int as last,
+      (select event_xid()) as xid,
+      concat(case when message_id is not null then ${letterOf['run.message.created']}::text end,
+        case when is_claimed then ${letterOf['run.started']}::text end) as kinds,
+      concat('[', concat_ws(',', case when message_id is not null then concat('{"message":', message_shown, '}') end,
+        case when is_claimed then json_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title)::text end), ']') as entries
+    from seated where message_id is not null or is_claimed`)}
   )`

@@ -1,4 +1,5 @@
-// The one way to change memory: any number of changes of any agents, decided in their order, in two statements.
+// The one way to change memory: any number of changes of any agents, decided in their order. The first changes of a transaction take two
+// statements, later ones mostly one.
 import { mustHave } from '../../base/mustHave.ts'
 import type { Sql } from '../../base/db.ts'
 import { contentBytesMax, filesMax, storeBytesMax } from './memoryFile.ts'
@@ -33,6 +34,9 @@ interface Store {
   generation_base: number
   updated_at: Date
   heads: Map<string, Head>
+  /** Every file of the store is among the heads. */
+  hasAllHeads: boolean
+  /** What is not written yet. */
   edits: Map<string, Edit>
 }
 
@@ -44,16 +48,37 @@ interface Head {
 /** What becomes of a path in the end; null: it is deleted. */
 type Edit = { content: string; keeps_old: boolean; generation: number; source_run_id: string | null } | null
 
-/** Each change sees the result of the ones before it. A refused change has no effect and does not stop the others. */
+/**
+ * Each change sees the result of the ones before it. A refused change has no effect and does not stop the others. `sql` is that of a
+ * transaction.
+ */
 export async function changeMemory(sql: Sql, changes: MemoryChange[]): Promise<(Changed | Refused)[]> {
-  const first = await lockStores(sql, changes)
-  const { stores } = first.isStale ? await lockStores(sql, changes) : first
+  const stores = await storesFor(sql, changes)
   const outcomes = changes.map((change) => decide(stores.get(change.agent_id), change))
   await writeEdits(sql, changes, stores)
   return outcomes
 }
 
-interface LockedRow extends Omit<Store, 'heads' | 'edits'> {
+/** The stores that a transaction has locked. Nobody else can change them until it ends, so what it knows of them stays true. */
+const lockedBy = new WeakMap<Sql, Map<string, Store>>()
+
+async function storesFor(sql: Sql, changes: MemoryChange[]): Promise<Map<string, Store>> {
+  const known = lockedBy.get(sql)
+  const isKnown = ({ agent_id, path }: MemoryChange) => {
+    const store = known?.get(agent_id)
+    return store !== undefined && (store.hasAllHeads || store.heads.has(path))
+  }
+  if (known && changes.every(isKnown)) return known
+  const first = await lockStores(sql, changes)
+  const { stores } = first.isStale ? await lockStores(sql, changes) : first
+  lockedBy.set(sql, new Map([...(known ?? []), ...stores]))
+  return stores
+}
+
+/** A store with few files is read with the heads of all of them: the next change of the transaction is mostly of another one. */
+const headsMax = 50
+
+interface LockedRow extends Omit<Store, 'heads' | 'edits' | 'hasAllHeads'> {
   agent_id: string
   is_stale: boolean
   heads: (Head & { path: string })[]
@@ -85,15 +110,20 @@ async function lockStores(
       coalesce(seen.changes, 0) <> l.changes as is_stale,
       (select coalesce(json_agg(f), '[]') from (
         select path, generation, size_bytes from memory_files
-        where agent_id = l.agent_id and team_id = l.team_id and path in (
+        where agent_id = l.agent_id and team_id = l.team_id and (l.files <= ${headsMax} or path in (
           select p.path
           from unnest(${changes.map(({ agent_id }) => agent_id)}::uuid[], ${changes.map(({ path }) => path)}::text[])
             as p (agent_id, path)
-          where p.agent_id = l.agent_id)) as f) as heads
+          where p.agent_id = l.agent_id))) as f) as heads
     from locked l join agents a on a.id = l.agent_id left join seen on seen.agent_id = l.agent_id`
   const stores = rows.map(({ heads, ...row }): [string, Store] => [
     row.agent_id,
-    { ...row, heads: new Map(heads.map((head) => [head.path, head])), edits: new Map() },
+    {
+      ...row,
+      heads: new Map(heads.map((head) => [head.path, head])),
+      hasAllHeads: row.files <= headsMax,
+      edits: new Map(),
+    },
   ])
   return { stores: new Map(stores), isStale: rows.some(({ is_stale }) => is_stale) }
 }
@@ -215,4 +245,5 @@ async function writeEdits(sql: Sql, changes: MemoryChange[], stores: Map<string,
       on w.keeps_old and old.agent_id = w.agent_id and old.team_id = w.team_id and old.path = w.path
     on conflict (agent_id, path) do update set content = excluded.content, generation = excluded.generation,
       source_type = excluded.source_type, source_run_id = excluded.source_run_id, updated_at = now()`
+  for (const [, store] of touched) store.edits.clear()
 }
