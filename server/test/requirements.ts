@@ -2184,6 +2184,10 @@ const sentences = [
     id: 'runs.fencedEffect',
     says: 'Of runs that share a commit, one that was taken away leaves no effect behind, and the others have theirs.',
   },
+  {
+    id: 'runs.messageNumbers',
+    says: 'The event about a message has the number of that message, also if somebody else wrote a message that the holder of the run had not seen.',
+  },
   // Triggers
   {
     id: 'triggers.fields',

@@ -173,7 +173,7 @@ suite('a worker that dies', () => {
   proves('runs.fenced', 'can write nothing once its run was taken from it', async () => {
     const { team, runId, worker, epoch } = await claimedRun(small)
     await reviveRuns(sql, { id: worker, role: 'worker' })
-    const change = newChange({ id: runId, team_id: team.id, epoch }, 1)
+    const change = newChange({ id: runId, team_id: team.id, epoch, message_seq: 0 }, 1)
     addMessage(change, { type: 'text', role: 'assistant', text_content: 'from the grave' })
     const { applied } = await applyChanges(sql, [change])
     assert.equal(applied[0]!.outcome, 'fenced')

@@ -132,6 +132,7 @@ export async function commit(held: Writing, change: Change, effects: Effect[] = 
   })
   if (applied.outcome === 'fenced') throw new Fenced()
   held.wakeSeq = applied.wakeSeq
+  held.run.message_seq = applied.messageSeq ?? held.run.message_seq
   if (applied.outcome === 'woken') return false
   if (watched && applied.messages) seeWritten(held.context, watched, held.run.team_id, applied.messages)
   usage.steps += change.usage.steps

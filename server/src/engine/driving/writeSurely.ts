@@ -38,6 +38,7 @@ async function attempt(writing: SureWriting, write: Write): Promise<Applied> {
   for (let tries = 1; ; tries++) {
     try {
       change.epoch = run.epoch
+      change.messagesBefore = run.message_seq
       return await applyLane.write(write)
     } catch (error) {
       if (!isTransient(error) || (!isConnectionTrouble(error) && tries >= putOffMax)) throw error

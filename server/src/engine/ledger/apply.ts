@@ -13,6 +13,8 @@ export interface Applied {
   outcome: 'written' | 'fenced' | 'woken'
   /** The run's current wake_seq. */
   wakeSeq: number
+  /** How many messages its log has, where the change was written and that is known. */
+  messageSeq?: number
   /** The messages that were written, if the run goes on and that is known. */
   messages?: MessageRow[]
 }
@@ -23,6 +25,7 @@ type ChecksOfEnds = ReturnType<EndCheck['sql']>
 interface WrittenRow {
   id: string
   wake_seq: number
+  message_seq: number
 }
 
 /** Slots that runs of a team left with one commit. */
@@ -31,11 +34,25 @@ export interface FreedSlots {
   places: number
 }
 
-const changeRows = (
-  changes: Change[],
-): Part => part`select * from json_to_recordset(${storableJson(changes.map(changeRow))}::json) as t (
-        id uuid, run_id uuid, epoch int, messages int, events int, steps int, input_tokens bigint, output_tokens bigint, cost_usd numeric,
-        reserved_usd numeric, status text, wake_seen int, waiting_on jsonb, due_at timestamptz, output jsonb, error jsonb)`
+function changeRows(changes: Change[]): Part {
+  const moves = changes.map(({ move }) => move)
+  const waits = moves.map((move) => (move?.status === 'waiting' ? move : undefined))
+  return part`
+      select c.id, c.run_id, c.epoch, c.messages, c.events, c.steps, c.input_tokens, c.output_tokens, c.cost_usd, c.reserved_usd, c.status,
+        c.wake_seen, c.waiting_on::jsonb, c.due_at, c.output::jsonb, c.error::jsonb
+      from unnest(${plainColumn(changes.map(({ id }) => id))}::uuid[], ${plainColumn(changes.map(({ runId }) => runId))}::uuid[],
+        ${plainColumn(changes.map(({ epoch }) => epoch))}::int[], ${plainColumn(changes.map(({ messages }) => messages.length))}::int[],
+        ${plainColumn(changes.map(({ events, move }) => events.length + (move ? 1 : 0)))}::int[],
+        ${plainColumn(changes.map(({ usage }) => usage.steps))}::int[], ${plainColumn(changes.map(({ usage }) => usage.input_tokens))}::bigint[],
+        ${plainColumn(changes.map(({ usage }) => usage.output_tokens))}::bigint[],
+        ${plainColumn(changes.map(({ usage }) => usage.cost_usd))}::numeric[], ${plainColumn(changes.map(({ reserved_usd }) => reserved_usd))}::numeric[],
+        ${plainColumn(moves.map((move) => move?.status))}::text[], ${plainColumn(moves.map((move) => move?.wakeSeen ?? 0))}::int[],
+        ${jsonColumn(waits.map((move) => move?.waiting_on))}, ${plainColumn(waits.map((move) => move?.due_at?.toISOString()))}::timestamptz[],
+        ${jsonColumn(moves.map((move) => (move?.status === 'completed' ? move.output : undefined)))},
+        ${jsonColumn(moves.map((move) => (move?.status === 'failed' ? move.error : undefined)))})
+        as c (id, run_id, epoch, messages, events, steps, input_tokens, output_tokens, cost_usd, reserved_usd, status, wake_seen, waiting_on,
+          due_at, output, error)`
+}
 
 /** The guarded update: a run with another epoch, or one that was woken when it was to be released, does not come back. */
 const updatedRuns = (changes: Change[], isWithChecks: boolean): Part => part`update runs r set
@@ -54,7 +71,7 @@ const updatedRuns = (changes: Change[], isWithChecks: boolean): Part => part`upd
       -- by the ids as well: joined with the change alone, a table of some ten thousand runs is read whole
       where r.id = any(${changes.map(({ runId }) => runId)}::uuid[])
         and r.id = c.run_id and ${toReleased.where}
-      returning r.id, r.team_id, r.agent_id, r.case_id, r.wake_seq, c.status as moved, r.started_at, r.completed_at,
+      returning r.id, r.team_id, r.agent_id, r.case_id, r.wake_seq, r.message_seq, c.status as moved, r.started_at, r.completed_at,
         r.message_seq - c.messages as message_base, r.event_seq, r.event_xid as xid,
         jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,
           'cost_usd', trim_scale(r.cost_usd)) as usage
@@ -102,25 +119,36 @@ function writtenSteps(changes: Change[]): Part {
         completed_at = excluded.completed_at, said = excluded.said, moments = excluded.moments`
 }
 
-/** Stands where the number of a message comes, which only the database knows. JSON has no such character. */
-const seqMark = '\u001e'
+/** How the data of an event about a message begins, before the number of the message. */
+const messageBeginning = '{"message":{"seq":'
 
-/** An event about a message gets that message's number. An event that ends the run gets what the run used and how long it took. */
+/**
+ * Events about messages have the numbers that their holder expects. If somebody else has written a message since then, `renumbered` puts the
+ * right ones in their place. An event that ends the run gets what the run used and how long it took.
+ */
 function insertedEvents(changes: Change[]): Part {
   const batches = changes.map(batchOf).filter(({ kinds }) => kinds !== '')
   return insertBatches(part`
       select e.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.event_seq as last, r.xid, e.kinds,
-        concat('[', t.entries, case when e.ends then concat(',', substr(jsonb_build_object('usage', r.usage,
-            'duration_ms', (extract(epoch from r.completed_at - r.started_at) * 1000)::bigint)::text, 2)) end, ']') as entries
+        case when r.message_base = e.message_base then t.entries else ${renumbered} end as entries
       from unnest(${plainColumn(batches.map(({ runId }) => runId))}::uuid[], ${plainColumn(batches.map(({ id }) => id))}::uuid[],
         ${plainColumn(batches.map(({ kinds }) => kinds))}::text[], ${plainColumn(batches.map(({ ends }) => ends))}::boolean[],
-        ${jsonTextColumn(batches.map(({ entries }) => entries))}) as e (run_id, id, kinds, ends, entries)
+        ${plainColumn(batches.map(({ messageBase }) => messageBase))}::int[], ${jsonTextColumn(batches.map(({ entries }) => entries))})
+        as e (run_id, id, kinds, ends, message_base, entries)
       join run r on r.id = e.run_id
       cross join lateral (
-        select string_agg(concat(case when p.n > 1 then r.message_base + p.n - 1 end, p.text), '' order by p.n) as entries
-        from unnest(string_to_array(e.entries, e'\\x1e')) with ordinality as p (text, n)
+        select concat('[', e.entries, case when e.ends then concat(',', substr(jsonb_build_object('usage', r.usage,
+          'duration_ms', (extract(epoch from r.completed_at - r.started_at) * 1000)::bigint)::text, 2)) end, ']') as entries
       ) t`)
 }
+
+const renumbered = part`(
+        select concat('[', string_agg(case when starts_with(p.text, ${messageBeginning}) then concat(${messageBeginning}::text,
+          r.message_base + p.messages, substr(p.text, strpos(p.text, ','))) else p.text end, ',' order by p.n), ']')
+        from (
+          select x.text, x.n, count(*) filter (where starts_with(x.text, ${messageBeginning})) over (order by x.n) as messages
+          from json_array_elements_text(t.entries::json) with ordinality as x (text, n)
+        ) p)`
 
 /** One statement, one commit. `freed`: the slots that these runs held and hold no more. */
 export async function applyChanges(
@@ -149,7 +177,7 @@ export async function applyChanges(
       insert into places_left (team_id, places)
       select team_id, count(*)::int from run where moved is not null group by team_id returning team_id, places
     )
-    select run.id, run.wake_seq,
+    select run.id, run.wake_seq, run.message_seq,
       (select json_agg(places_left_) from places_left_) as left
     from run`
   const found = new Map(written.map((row) => [row.id, row]))
@@ -158,7 +186,10 @@ export async function applyChanges(
   return {
     applied: changes.map((change) => {
       const row = found.get(change.runId)
-      if (row) return { outcome: 'written', wakeSeq: row.wake_seq, ...(!change.move && { messages: change.messages }) }
+      if (row) {
+        const { wake_seq: wakeSeq, message_seq: messageSeq } = row
+        return { outcome: 'written', wakeSeq, messageSeq, ...(!change.move && { messages: change.messages }) }
+      }
       const now = others.find(({ id }) => id === change.runId)
       const isOurs = now?.epoch === change.epoch
       return { outcome: isOurs ? 'woken' : 'fenced', wakeSeq: now?.wake_seq ?? 0 }
@@ -175,32 +206,16 @@ export const readEpochs = (sql: Sql, ids: string[]) =>
     has_ended: boolean
   }>`select id, epoch, wake_seq, completed_at is not null as has_ended from runs where id = any(${ids}::uuid[])`
 
-function changeRow({ id, runId, epoch, messages, events, usage, move, reserved_usd }: Change) {
-  return {
-    id,
-    run_id: runId,
-    epoch,
-    messages: messages.length,
-    events: events.length + (move ? 1 : 0),
-    ...usage,
-    reserved_usd,
-    status: move?.status ?? null,
-    wake_seen: move?.wakeSeen ?? 0,
-    waiting_on: move?.status === 'waiting' ? move.waiting_on : null,
-    due_at: move?.status === 'waiting' ? move.due_at : null,
-    output: move?.status === 'completed' ? (move.output ?? null) : null,
-    error: move?.status === 'failed' ? move.error : null,
-  }
-}
-
 /** The events of a change as one row: the letters of their kinds, and their data. */
-function batchOf({ runId, events, move }: Change) {
+function batchOf({ runId, messagesBefore, events, move }: Change) {
   const told = move ? [...events, moveEvent(move)] : events
   const ends = move !== null && move.status !== 'waiting'
-  const entries = told.map(entryOf).join(',')
+  let seq = messagesBefore
+  const entries = told.map((event) => (event.isMessage ? messageEntry(event, ++seq) : storableJson(event.data))).join(',')
   return {
     id: batchId(),
     runId,
+    messageBase: messagesBefore,
     kinds: told.map(({ event }) => letterOf[event]).join(''),
     // the database adds fields to the event that ends a run: left open here, since to cut a long text there is slow
     entries: ends ? entries.slice(0, -1) : entries,
@@ -208,11 +223,9 @@ function batchOf({ runId, events, move }: Change) {
   }
 }
 
-/** The data of an event as text; every message of a change has one event, in the same order. */
-function entryOf({ data, isMessage }: EventRow): string {
-  const text = storableJson(data)
-  return isMessage ? `{"message":{"seq":${seqMark},${text.slice(1)}}` : text
-}
+/** The data of an event about a message, as text. Every message of a change has one event, in the same order. */
+const messageEntry = ({ data }: EventRow, seq: number): string =>
+  `${messageBeginning}${seq},${storableJson(data).slice(1)}}`
 
 function moveEvent({ wakeSeen: _wakeSeen, ...told }: NonNullable<Change['move']>): EventRow {
   const data =

@@ -4,7 +4,8 @@ import { seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
-import { newChange } from './change.ts'
+import { applyChanges } from './apply.ts'
+import { addEvent, addMessage, newChange } from './change.ts'
 import { claimRuns } from '../admission/claim.ts'
 import { recordOutcome } from '../driving/outcome.ts'
 import { newStep } from '../driving/planCalls.ts'
@@ -76,5 +77,36 @@ proves(
     }>`select run_id from run_steps where run_id = any(${held.map(({ id }) => id)})`
     assert.deepEqual(new Set(steps.map(({ run_id }) => run_id)), new Set([held[0]!.id, held[1]!.id, held[3]!.id]))
     assert.equal(undone, 1)
+  },
+)
+
+proves(
+  'runs.messageNumbers',
+  'events about messages have the numbers of their messages, whatever the holder thinks that the log has',
+  async () => {
+    const team = await seedTeam(service)
+    const runId = await startRun(team, await seedAgent(team, '```output\nx\n```\n'))
+    const [run] = await claimRuns(db.sql, newId(), 100)
+    const { call } = team
+    await call(`POST /v2/runs/${runId}/messages`, { body: { message: 'By the way, {"message":{"seq":7,' } })
+    const change = newChange(run!, 1)
+    addMessage(change, { type: 'text', role: 'assistant', text_content: 'One {"message":{"seq":8, and more' })
+    addEvent(change, 'run.tool_call.completed', { tool: 'http_request' })
+    addMessage(change, { type: 'text', role: 'assistant', text_content: 'Two' })
+    const wakeSeen = run!.wake_seq + 1
+    const { applied } = await applyChanges(db.sql, [{ ...change, move: { status: 'completed', output: 'x', wakeSeen } }])
+    assert.equal(applied[0]!.outcome, 'written')
+    assert.notEqual(applied[0]!.messageSeq, change.messagesBefore + 2)
+    const { body: log } = await call(`GET /v2/runs/${runId}/messages`)
+    const { body: told } = await call(`GET /v2/runs/${runId}/event-log`)
+    const toldMessages = told.events.filter(({ event }: { event: string }) => event === 'run.message.created')
+    assert.deepEqual(
+      toldMessages.map(({ data }: { data: { message: object } }) => data.message),
+      log.messages.map((message: object) => ({ ...message, run_id: runId })),
+    )
+    assert.deepEqual(
+      told.events.map(({ event }: { event: string }) => event).slice(-4),
+      ['run.message.created', 'run.tool_call.completed', 'run.message.created', 'run.completed'],
+    )
   },
 )

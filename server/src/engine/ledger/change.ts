@@ -87,7 +87,7 @@ interface MessageRow extends Required<Omit<NewMessage, 'tool_call' | 'tool_resul
 interface EventRow {
   event: EventName
   data: object
-  /** Its data is the next message of the change, whose seq is known only when it is written. */
+  /** Its data is the next message of the change, which gets its seq when it is written. */
   isMessage: boolean
 }
 
@@ -97,6 +97,8 @@ export interface Change {
   runId: string
   teamId: string
   epoch: number
+  /** How many messages the log has before this change, as far as the holder knows. */
+  messagesBefore: number
   turn: number
   messages: MessageRow[]
   steps: Step[]
@@ -110,12 +112,13 @@ export interface Change {
 /** What a model and outside servers know a call by. */
 export const callIdOf = (runId: string, step: number): string => `${runId}:${step}`
 
-export function newChange(run: { id: string; team_id: string; epoch: number }, turn: number): Change {
+export function newChange(run: { id: string; team_id: string; epoch: number; message_seq: number }, turn: number): Change {
   return {
     id: newId(),
     runId: run.id,
     teamId: run.team_id,
     epoch: run.epoch,
+    messagesBefore: run.message_seq,
     turn,
     messages: [],
     steps: [],

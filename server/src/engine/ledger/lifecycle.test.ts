@@ -30,11 +30,12 @@ interface MovedRun {
   id: string
   team_id: string
   epoch: number
+  message_seq: number
 }
 
 /** A run in this state, with the columns that a run in this state has; one that can be claimed is ready. */
 async function insertRun(sql: Sql, status: Status): Promise<MovedRun> {
-  const run = { id: newId(), team_id: newId(), epoch: 3 }
+  const run = { id: newId(), team_id: newId(), epoch: 3, message_seq: 0 }
   const isEnded = hasEnded(status)
   await sql`
     insert into runs (id, team_id, agent_id, build_id, run_number, source, title, status, epoch, started_at, running_since, admitted_at, worker,

@@ -11,6 +11,7 @@ import { claimRuns } from '../../engine/admission/claim.ts'
 import { applyChanges } from '../../engine/ledger/apply.ts'
 import { addMessage, newChange } from '../../engine/ledger/change.ts'
 import { evaluateAtEnd } from './evaluateAtEnd.ts'
+import { evaluationColumns } from './evaluation.ts'
 import { drainEvaluations } from './evaluator.ts'
 import { mayHoldSecret, secretIn } from './secretText.ts'
 import { watchRunLog } from './seenLog.ts'
@@ -38,8 +39,8 @@ interface Row {
 /** The evaluation that counts, with what the run's row says of it. */
 async function counting(runId: string): Promise<Row | undefined> {
   const [row] = await sql<Row>`
-    select e.id, e.results, e.summary, e.failed, e.score, e.status, e.is_judged, e.run_ended_at, r.eval_summary as noted
-    from runs r join evaluations e on e.run_id = r.id and e.counts where r.id = ${runId}`
+    select e.id, shown.results, shown.summary, e.failed, e.score, e.status, e.is_judged, e.run_ended_at, r.eval_summary as noted
+    from runs r join evaluations e on e.run_id = r.id and e.counts, lateral (select ${evaluationColumns}) shown where r.id = ${runId}`
   return row
 }
 

@@ -15,7 +15,7 @@ export const getRunEvaluation = operation({
   answer: Type.Object({ data: nullable(Evaluation) }),
   async handler({ team, run, sql }) {
     const [latest] = await sql<EvaluationRow>`
-      select ${evaluationColumns} from evaluations where run_id = ${run.id} and team_id = ${team.id} order by id desc limit 1`
+      select ${evaluationColumns} from evaluations e where e.run_id = ${run.id} and e.team_id = ${team.id} order by e.id desc limit 1`
     return { data: latest ? shown(latest) : null }
   },
 })
