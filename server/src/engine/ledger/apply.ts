@@ -211,7 +211,9 @@ function batchOf({ runId, messagesBefore, events, move }: Change) {
   const told = move ? [...events, moveEvent(move)] : events
   const ends = move !== null && move.status !== 'waiting'
   let seq = messagesBefore
-  const entries = told.map((event) => (event.isMessage ? messageEntry(event, ++seq) : storableJson(event.data))).join(',')
+  const entries = told
+    .map((event) => (event.isMessage ? messageEntry(event, ++seq) : storableJson(event.data)))
+    .join(',')
   return {
     id: batchId(),
     runId,

@@ -94,7 +94,9 @@ proves(
     addEvent(change, 'run.tool_call.completed', { tool: 'http_request' })
     addMessage(change, { type: 'text', role: 'assistant', text_content: 'Two' })
     const wakeSeen = run!.wake_seq + 1
-    const { applied } = await applyChanges(db.sql, [{ ...change, move: { status: 'completed', output: 'x', wakeSeen } }])
+    const { applied } = await applyChanges(db.sql, [
+      { ...change, move: { status: 'completed', output: 'x', wakeSeen } },
+    ])
     assert.equal(applied[0]!.outcome, 'written')
     assert.notEqual(applied[0]!.messageSeq, change.messagesBefore + 2)
     const { body: log } = await call(`GET /v2/runs/${runId}/messages`)
@@ -104,9 +106,11 @@ proves(
       toldMessages.map(({ data }: { data: { message: object } }) => data.message),
       log.messages.map((message: object) => ({ ...message, run_id: runId })),
     )
-    assert.deepEqual(
-      told.events.map(({ event }: { event: string }) => event).slice(-4),
-      ['run.message.created', 'run.tool_call.completed', 'run.message.created', 'run.completed'],
-    )
+    assert.deepEqual(told.events.map(({ event }: { event: string }) => event).slice(-4), [
+      'run.message.created',
+      'run.tool_call.completed',
+      'run.message.created',
+      'run.completed',
+    ])
   },
 )

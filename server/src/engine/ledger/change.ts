@@ -112,7 +112,10 @@ export interface Change {
 /** What a model and outside servers know a call by. */
 export const callIdOf = (runId: string, step: number): string => `${runId}:${step}`
 
-export function newChange(run: { id: string; team_id: string; epoch: number; message_seq: number }, turn: number): Change {
+export function newChange(
+  run: { id: string; team_id: string; epoch: number; message_seq: number },
+  turn: number,
+): Change {
   return {
     id: newId(),
     runId: run.id,
