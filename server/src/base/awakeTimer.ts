@@ -33,12 +33,14 @@ export function awakeTimer(work: () => void, ms: number): () => void {
   const line = lines.get(ms) ?? openLine(ms)
   // the step that is under way does not count: it began before this wait
   const wait: Wait = { work, endsAfter: line.passed + line.steps + 1, last: undefined }
-  if (line.waits.size === 0) line.timer.ref()
+  if (line.waits.size === 0 && line.passed > 0) line.timer.ref()
   line.waits.add(wait)
   return () => {
     clearImmediate(wait.last)
-    // the next step closes a line without waits: under load the next wait is there before
-    if (line.waits.delete(wait) && line.waits.size === 0) line.timer.unref()
+    if (!line.waits.delete(wait) || line.waits.size > 0) return
+    // a line that has lasted for a step belongs to a load: its next wait comes before its next step, which would close it
+    if (line.passed > 0) line.timer.unref()
+    else closeLine(ms, line)
   }
 }
 
@@ -56,6 +58,10 @@ function step(ms: number, line: Line): void {
     line.waits.delete(wait)
     wait.last = setImmediate(wait.work)
   }
+  closeLine(ms, line)
+}
+
+function closeLine(ms: number, line: Line): void {
   clearInterval(line.timer)
   lines.delete(ms)
 }

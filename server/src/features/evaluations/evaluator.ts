@@ -1,10 +1,11 @@
 // What a working process does for evaluations: polls for ended runs and due judgements, and rests much longer than it works.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { one } from '../../base/db.ts'
+import { part } from '../../base/db.ts'
 import { teamShare } from '../../base/fairPool.ts'
 import { createSharedPool } from '../../kit/sharedPools.ts'
 import type { Context } from '../../kit/context.ts'
 import { isSuspect } from '../../kit/deaths.ts'
+import { lookFor } from '../../kit/sharedLook.ts'
 import type { Work, WorkingProcess } from '../../kit/feature.ts'
 import { evaluateEnded } from './evaluateEnded.ts'
 import { evaluateSuspects } from './evaluateSuspects.ts'
@@ -15,6 +16,12 @@ import { judge, judgeElsewhere } from './judging.ts'
 const restFactor = 5
 /** How many judgements run at a time: each takes seconds to minutes and costs money. */
 const judgesMax = 4
+
+const asked = {
+  runs: part`exists (select from runs_to_evaluate)`,
+  suspects: part`exists (select from evaluation_deaths)`,
+  judgements: part`exists (select from judgements where due_at <= now())`,
+}
 
 export function startEvaluator(context: Context, { id: worker, suspectProcesses }: WorkingProcess): Work {
   const { db, log } = context
@@ -62,9 +69,7 @@ export function startEvaluator(context: Context, { id: worker, suspectProcesses 
 
   return {
     async poll() {
-      const due = await one(db.sql<{ runs: boolean; suspects: boolean; judgements: boolean }>`
-        select exists (select from runs_to_evaluate) as runs, exists (select from evaluation_deaths) as suspects,
-          exists (select from judgements where due_at <= now()) as judgements`)
+      const due = await lookFor(context, asked)
       if (due.runs) {
         evaluating ??= evaluateAll()
           .catch((error: unknown) => log.warn({ err: error }, 'could not evaluate ended runs; will retry'))

@@ -1,8 +1,10 @@
 // Delivering in one process, round by round: claim targets, load what is due to them, send it, release what has nothing to do.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { part } from '../../base/db.ts'
 import { createOnceMore, type OnceMore } from '../../base/onceMore.ts'
 import type { Context } from '../../kit/context.ts'
 import type { WorkingProcess } from '../../kit/feature.ts'
+import { lookFor } from '../../kit/sharedLook.ts'
 import { claimWithWork, refreshTargets, releaseAll, releaseIdle } from './claimTargets.ts'
 import { deliveriesChannel, announceMs } from './deliveriesChannel.ts'
 import type { DeliveryState, OneByOne, Round } from './deliveryState.ts'
@@ -13,6 +15,13 @@ import { forgetIdleKeys } from './signingKeys.ts'
 
 /** How many polls pass between two searches for deliveries to disabled subscriptions that a dead process did not give up. */
 const giveUpEvery = 20
+
+/** Whether any target has something to send. Who it is, and whether it may be sent to now, is asked only then. */
+const asked = {
+  fresh: part`exists (select from deliveries where state = 'new')`,
+  batches: part`exists (select from delivery_batches where has_waiting)`,
+  retries: part`exists (select from delivery_targets where retry_at <= now())`,
+}
 
 export interface DeliveryLoop {
   /** Events were written, by this process (then others may have to know) or by others: what its targets have is loaded at once. */
@@ -113,10 +122,13 @@ async function poll(state: DeliveryState, rounds: OnceMore<Round>): Promise<void
     state.outboxes.clear()
     return
   }
-  await refreshTargets(state)
-  state.startRound({ claim: true, announce: false, due: true })
-  await rounds.settled()
-  await releaseIdle(state)
+  const { fresh, batches, retries } = await lookFor(state.context, asked)
+  if (fresh || batches || retries || state.outboxes.size > 0) {
+    await refreshTargets(state)
+    state.startRound({ claim: true, announce: false, due: true })
+    await rounds.settled()
+    await releaseIdle(state)
+  }
   forgetIdleKeys(state)
   if (state.polls++ % giveUpEvery === 0) await giveUpAllDisabled(state.context.db.sql)
 }
