@@ -7,6 +7,7 @@ import { watchDatabase, writeProblemOf, type DatabaseWatch } from './databaseWat
 import type { Log } from './log.ts'
 import { connectionSettings, SessionClient, type Address } from './session.ts'
 import { flatten } from './sql.ts'
+import { giveWarmFirst } from './warmFirst.ts'
 
 export { firstRow, one } from './rows.ts'
 export { connectionSettings, type Address } from './session.ts'
@@ -90,6 +91,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     types,
   })
+  giveWarmFirst(pool)
   let closing = false
   pool.on('error', (error) => {
     if (!closing) options.log.warn({ err: error }, 'a database connection was lost')
