@@ -133,8 +133,8 @@ async function lookForTeams(feed: Feed): Promise<Looked> {
   // few are simply read
   if (groups.length <= groupsAtOnce && !isHeldLong(feed)) {
     const readNext = async (some: TeamGroup[]) => {
-      const { batches, xid, isAnyOpen } = await read.surelyTeamEvents(sql, some)
-      noteOpen(feed, isAnyOpen, isAnyOpen ? xid : undefined)
+      const { batches, isHeld, oldest } = await read.surelyTeamEvents(sql, some)
+      noteOpen(feed, isHeld, oldest)
       return batches
     }
     return deliverAll(feed, groups, readNext, deliverOfTeam)
@@ -146,9 +146,9 @@ async function lookForTeams(feed: Feed): Promise<Looked> {
 }
 
 /** `anywhere`: the oldest open transaction of any database. */
-function noteOpen(feed: Feed, isAnyOpen: boolean, anywhere: number | undefined): void {
+function noteOpen(feed: Feed, isHeld: boolean, anywhere: number | undefined): void {
   // nobody tells that a transaction has ended that wrote no events
-  feed.heldMs = isAnyOpen ? Math.min(Math.max(heldFirstMs, feed.heldMs * 2), pollMs) : 0
+  feed.heldMs = isHeld ? Math.min(Math.max(heldFirstMs, feed.heldMs * 2), pollMs) : 0
   if (anywhere === undefined) feed.oldest = undefined
   else if (anywhere !== feed.oldest?.xid) feed.oldest = { xid: anywhere, since: performance.now() }
 }

@@ -166,20 +166,25 @@ export async function teamEvents(sql: Sql, groups: InTeam[], until: number): Pro
   return batchesOf(groups, rows, firstInTeam, positionOf)
 }
 
-/** The same as far as the statement itself can be sure of it, and what it went by. */
-export async function surelyTeamEvents(
-  sql: Sql,
-  groups: InTeam[],
-): Promise<{ batches: Batch<Position>[]; xid: number; isAnyOpen: boolean }> {
-  const rows = await sql<Row & { oldest: number; is_any_open: boolean }>`
-    select s.xid as oldest, s.is_any_open, e.* from ${oldestOfSnapshot} s
-    left join lateral (${nextOfTeams(groups, part`s.xid`)}) e on true order by ${teamOrder}`
-  const { oldest, is_any_open } = mustHave(rows[0], 'what the statement went by')
-  return {
-    batches: batchesOf(groups, rows.filter(isBatch), firstInTeam, positionOf),
-    xid: oldest,
-    isAnyOpen: is_any_open,
-  }
+/** What a statement that went by its own snapshot found. */
+export interface SurelyRead {
+  batches: Batch<Position>[]
+  /** The oldest open transaction of any database; undefined: none is open. */
+  oldest: number | undefined
+  /** Newer transactions than that have written events of these teams, which come when it has ended. */
+  isHeld: boolean
+}
+
+/** The same as far as the statement itself can be sure of it. */
+export async function surelyTeamEvents(sql: Sql, groups: InTeam[]): Promise<SurelyRead> {
+  const rows = await sql<Row & { oldest: number; is_any_open: boolean; is_held: boolean }>`
+    select s.xid as oldest, s.is_any_open, s.is_any_open and exists (
+        select from unnest((select ${groups.map(({ teamId }) => teamId)}::uuid[])) t (id)
+        where exists (select from event_batches b where b.team_id = t.id and b.xid >= s.xid)) as is_held, e.*
+    from ${oldestOfSnapshot} s left join lateral (${nextOfTeams(groups, part`s.xid`)}) e on true order by ${teamOrder}`
+  const { oldest, is_any_open, is_held } = mustHave(rows[0], 'what the statement went by')
+  const batches = batchesOf(groups, rows.filter(isBatch), firstInTeam, positionOf)
+  return { batches, oldest: is_any_open ? oldest : undefined, isHeld: is_held }
 }
 
 const firstInTeam = ({ id }: Row, { after }: InTeam): number => (id === after.id ? after.place + 1 : 0)

@@ -70,7 +70,9 @@ function createTextDeltas({ db, log, listener }: Context): TextDeltas {
 
   async function notify(channel: string, payloads: string[]): Promise<void> {
     try {
-      await db.sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as p (payload)`
+      // nothing is stored, so nobody waits for the disk
+      await db.sql`
+        select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as p (payload)`
     } catch (error) {
       log.debug({ err: error, channel }, 'other processes were not notified; streams continue without this text')
     }
