@@ -130,7 +130,11 @@ class Exchange implements ConnectionAware {
     this.#headers = headers
     this.#answeredAt = performance.now()
     const { answerMs } = this.#limits
-    if (answerMs !== undefined && status >= 200) this.#endAnswerTimer = awakeTimer(() => this.#succeed(true), answerMs)
+    if (answerMs === undefined || status < 200) return
+    // most answers come whole, and then need no limit
+    queueMicrotask(() => {
+      if (!this.isOver) this.#endAnswerTimer = awakeTimer(() => this.#succeed(true), answerMs)
+    })
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -121,11 +121,7 @@ interface DeliveredRow {
 /** Writes first attempts that succeeded, those of a batch with one row, without waiting for the disk (see markResults). */
 export async function markDelivered(sql: Sql, results: InBatch[]): Promise<void> {
   if (results.length === 0) return
-  const rows = [...Map.groupBy(results, ({ delivery }) => delivery.batch.n).values()].map((some): DeliveredRow => {
-    const { batch, target_id } = some[0]!.delivery
-    const attempts = some.map(storedAttempt).join(',')
-    return { batch_id: batch.id, target_id, places: placesOf(some.map(({ delivery }) => delivery.batch)), attempts }
-  })
+  const rows = [...Map.groupBy(results, ({ delivery }) => delivery.batch.n).values()].map(deliveredRow)
   const changed = await markWaiting(sql, rows)
   if (changed.length === 0) return
   const isChanged = new Set(changed.map(({ batch_id, target_id }) => batch_id + target_id))
@@ -133,6 +129,14 @@ export async function markDelivered(sql: Sql, results: InBatch[]): Promise<void>
     sql,
     rows.filter(({ batch_id, target_id }) => isChanged.has(batch_id + target_id)),
   )
+}
+
+/** Gives the row of a batch. Most have one result: the events of no run, and those that came last. */
+function deliveredRow(some: InBatch[]): DeliveredRow {
+  const { batch, target_id } = some[0]!.delivery
+  const places = batch.size === 1 ? '1' : placesOf(some.map(({ delivery }) => delivery.batch))
+  const attempts = some.length === 1 ? storedAttempt(some[0]!) : some.map(storedAttempt).join(',')
+  return { batch_id: batch.id, target_id, places, attempts }
 }
 
 /**
@@ -188,12 +192,20 @@ const delivered = (from: Part): Part => part`
   waiting = b.waiting & ~${from}.places, delivered = b.delivered | ${from}.places,
   log = concat(nullif(b.log, '') || ',', '[', floor(extract(epoch from now()) * 1000)::bigint, ',[', ${from}.attempts, ']]')`
 
+let parsed = { text: '', ms: NaN }
+
+/** Under load many attempts in a row began in the same millisecond. */
+function millisecondsOf(at: string): number {
+  if (parsed.text !== at) parsed = { text: at, ms: Date.parse(at) }
+  return parsed.ms
+}
+
 /** Gives an attempt as the column `log` has it (migration 0097). */
 function storedAttempt({ delivery, outcome }: InBatch): string {
   const { at, status, latency_ms, timing, answer } = outcome.attempt
   const { dns_ms = null, connect_ms = null, tls_ms = null, wait_ms = null, answer_ms = null } = timing ?? {}
   const stages = `${dns_ms},${connect_ms},${tls_ms},${wait_ms},${answer_ms}`
-  return `[${delivery.batch.place},${Date.parse(at)},${status},${latency_ms},[${stages}],${storableJson(answer)}]`
+  return `[${delivery.batch.place},${millisecondsOf(at)},${status},${latency_ms},[${stages}],${answer === null ? null : storableJson(answer)}]`
 }
 
 /** A digit for each event of a batch; 1: it is one of these. */

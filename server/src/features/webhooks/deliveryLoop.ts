@@ -55,6 +55,7 @@ export function startDeliveryLoop(context: Context, process: WorkingProcess, one
     underWay: 0,
     onNoneUnderWay: undefined,
     isStarved: false,
+    toSend: { all: false, outboxes: new Set() },
     keys: new Map(),
     elsewhere: new Set(),
     results: resultLane(context.db, process.id, outboxes),

@@ -45,6 +45,8 @@ export interface DeliveryState {
   onNoneUnderWay: (() => void) | undefined
   /** A target has something to send and would be sent to, if its team and this process had not so many requests in flight. */
   isStarved: boolean
+  /** Targets that got an answer, and can be sent to again in the next turn of the event loop; or all targets. */
+  toSend: { all: boolean; outboxes: Set<Outbox> }
   keys: Map<string, RememberedKeys>
   /** Targets that an isolated process sends to. */
   elsewhere: Set<string>

@@ -40,6 +40,20 @@ function sendWaiting(state: DeliveryState, outbox: Outbox): void {
   }
 }
 
+/** Sends what waits, once for all answers that have come in this turn of the event loop: their connections are free after it. */
+function sendSoon(state: DeliveryState, outbox: Outbox): void {
+  const { toSend } = state
+  if (toSend.outboxes.size === 0) setImmediate(() => sendNow(state))
+  toSend.outboxes.add(outbox)
+}
+
+function sendNow(state: DeliveryState): void {
+  const { all, outboxes } = state.toSend
+  state.toSend = { all: false, outboxes: new Set() }
+  if (all) sendAll(state)
+  for (const outbox of outboxes) sendWaiting(state, outbox)
+}
+
 async function sendOne(state: DeliveryState, outbox: Outbox, delivery: Loaded): Promise<void> {
   const runId = delivery.state === 'new' ? delivery.run_id : null
   state.underWay += 1
@@ -51,15 +65,14 @@ async function sendOne(state: DeliveryState, outbox: Outbox, delivery: Loaded): 
     if (runId !== null) outbox.busyRuns.delete(runId)
     countInFlight(state, outbox, -1)
     outbox.idleSince = performance.now()
-    if (wasFull && state.isStarved) sendAll(state)
+    if (wasFull && state.isStarved) state.toSend.all = true
+    sendSoon(state, outbox)
     if (!outcome) {
       outbox.isGivenUp = true
       return
     }
-    const result = noteOutcome(state, outbox, delivery, outcome)
-    // the next delivery need not wait until this result is written
-    sendWaiting(state, outbox)
-    await recordResult(state, outbox, result)
+    // the next delivery does not wait until this result is written
+    await recordResult(state, outbox, noteOutcome(state, outbox, delivery, outcome))
   } catch (error) {
     state.context.log.error({ err: error, delivery_id: delivery.id }, 'the result of a delivery was not recorded')
   } finally {
