@@ -4,7 +4,7 @@ import type { Database } from '../base/db.ts'
 import { onEventsWritten } from './announceEvents.ts'
 import type { Context } from './context.ts'
 import type { EventName } from './event.ts'
-import { createEventPoller, pollMs, type EventPoller, type Looked } from './eventPoller.ts'
+import { createEventPoller, pollMs, type EventPoller } from './eventPoller.ts'
 import { oldestOpen, beginStream, positionText, type Opened, type Position } from './eventPositions.ts'
 import { zip } from '../base/zip.ts'
 import * as read from './readEvents.ts'
@@ -105,7 +105,7 @@ export const eventFeedOf = runningPart('event feed', (context: Context): EventFe
   }
 })
 
-async function lookForRuns(feed: Feed): Promise<Looked> {
+async function lookForRuns(feed: Feed): Promise<boolean> {
   const { sql } = feed.db
   const groups: RunGroup[] = groupsOf(feed.runReaders, ({ runId, after }) => `${runId} ${after}`)
   // few are simply read
@@ -123,12 +123,12 @@ async function lookForRuns(feed: Feed): Promise<Looked> {
   )
 }
 
-async function lookForTeams(feed: Feed): Promise<Looked> {
+async function lookForTeams(feed: Feed): Promise<boolean> {
   const { sql } = feed.db
   const groups: TeamGroup[] = groupsOf(feed.teamReaders, ({ teamId, after }) => `${teamId} ${positionText(after)}`)
   if (groups.length === 0) {
     feed.heldMs = 0
-    return { isMore: false, events: 0 }
+    return false
   }
   // few are simply read
   if (groups.length <= groupsAtOnce && !isHeldLong(feed)) {
@@ -156,7 +156,7 @@ function noteOpen(feed: Feed, isHeld: boolean, anywhere: number | undefined): vo
 /** From then on it is asked whose transaction is open, since only ours hold events back. */
 const isHeldLong = ({ oldest }: Feed): boolean => oldest !== undefined && performance.now() - oldest.since > heldLongMs
 
-/** `afterwards` is called for each group when its readers have what was read for it. */
+/** True: there are more events for a reader that could take them. `afterwards` is called for each group when its readers have what was read. */
 async function deliverAll<
   Place,
   B extends read.Batch<Place>,
@@ -168,21 +168,20 @@ async function deliverAll<
   readNext: (some: G[]) => Promise<B[]>,
   deliverTo: (reader: Reader, events: read.ReadEvent<Place>[]) => void,
   afterwards: (group: G, batch: B) => void = () => undefined,
-): Promise<Looked> {
-  const looked = { isMore: false, events: 0 }
+): Promise<boolean> {
+  let isMore = false
   // a team that used more than its share of the process gets its events with a later look
   const due = groups.filter(({ teamId }) => !feed.time.isAhead(teamId))
   for (let from = 0; from < due.length; from += groupsAtOnce) {
     const some = due.slice(from, from + groupsAtOnce)
     for (const [group, batch] of zip(some, await readNext(some))) {
-      const { events, isMore } = batch
-      looked.events += events.length
+      const { events } = batch
       if (events.length > 0) await inPieces(feed, group, (reader) => deliverTo(reader, events))
       afterwards(group, batch)
-      looked.isMore ||= isMore && group.readers.some(({ stream }) => stream.isOpen && !stream.isFull)
+      isMore ||= batch.isMore && group.readers.some(({ stream }) => stream.isOpen && !stream.isFull)
     }
   }
-  return looked
+  return isMore
 }
 
 /** A team may have thousands of readers: requests of others come in between. */

@@ -8,17 +8,11 @@ export interface EventPoller {
   now(): void
 }
 
-export interface Looked {
-  /** There are more events for a reader that could take them. */
-  isMore: boolean
-  /** How many events were found. */
-  events: number
-}
-
 interface EventPollerOptions {
   log: Log
   hasReaders: () => boolean
-  look: () => Promise<Looked>
+  /** True: there are more events for a reader that could take them. */
+  look: () => Promise<boolean>
   /** How soon to look again although nobody wrote events; undefined: in `pollMs`. */
   againMs?: () => number | undefined
 }
@@ -27,13 +21,15 @@ interface EventPollerOptions {
 export const pollMs = 250
 /**
  * A commit of this process is followed by a look at once. A look is followed by a pause that grows with the square of what the look took:
- * one of 5 ms rests as long as it took, and one of 15 ms, which is under load, three times as long. A look that found few events took long
- * because of others, and rests only for a moment.
+ * one of 5 ms rests as long as it took. In a busy process one of 15 ms rests three times as long, and more is read at a time. In one that is
+ * not busy a look took long because of something else, and the pause is short.
  */
 const squareMs = 5
-const restMaxMs = 75
-const fewEvents = 50
-const restAfterFewMs = 5
+const restMaxMs = 5
+const busyRestMaxMs = 75
+/** The part of the time that the main thread of a busy process works, over so long. */
+const busyPart = 0.5
+const busyWindowMs = 100
 
 export function createEventPoller({ log, hasReaders, look, againMs }: EventPollerOptions): EventPoller {
   let timer: NodeJS.Timeout | undefined
@@ -42,18 +38,27 @@ export function createEventPoller({ log, hasReaders, look, againMs }: EventPolle
   let isSoon = false
   /** The next look begins no earlier, unless there is more to read. */
   let restsUntil = 0
+  let measuredAt = performance.eventLoopUtilization()
+  let isBusy = false
+
+  function measure(): void {
+    const { active, idle, utilization } = performance.eventLoopUtilization(measuredAt)
+    if (active + idle < busyWindowMs) return
+    isBusy = utilization > busyPart
+    measuredAt = performance.eventLoopUtilization()
+  }
 
   async function lookNow(): Promise<void> {
     isSoon = false
     const from = performance.now()
-    const { isMore, events } = await look().catch((error: unknown): Looked => {
+    const isMore = await look().catch((error: unknown) => {
       log.debug({ err: error }, 'new events could not be read for the open streams; will retry')
-      return { isMore: false, events: 0 }
+      return false
     })
     isLooking = false
     const now = performance.now()
-    const restMs = (now - from) ** 2 / squareMs
-    restsUntil = now + Math.min(restMs, events > fewEvents ? restMaxMs : restAfterFewMs)
+    measure()
+    restsUntil = now + Math.min((now - from) ** 2 / squareMs, isBusy ? busyRestMaxMs : restMaxMs)
     if (hasReaders()) lookIn(isMore ? 0 : isSoon ? restsUntil - now : (againMs?.() ?? pollMs))
     else isSoon = false
   }
