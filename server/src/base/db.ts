@@ -129,7 +129,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionsMax,
     watch,
     sql: (strings, ...values) => noting(() => watch.whilePresent(() => run(pool, strings, values, announce))),
-    transaction: (work) => noting(() => watch.whilePresent(() => transaction(pool, work, announce))),
+    transaction: (work) => noting(() => watch.whilePresent(() => inTransaction(pool, work, announce))),
     onAnnounced: (listener) => void listeners.add(listener),
     async close() {
       closing = true
@@ -139,18 +139,53 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>, announce: () => void): Promise<T> {
+interface UnderWay {
+  /** What the transaction is to write before its next statement. */
+  putOff: (() => Promise<void>) | undefined
+}
+
+/** The transactions of this process that are under way, by their `sql`. */
+const underWay = new WeakMap<Sql, UnderWay>()
+
+/** Whether all statements of this `sql` are of one transaction, so that what it has locked stays locked until its last one. */
+export const isOfTransaction = (sql: Sql): boolean => underWay.has(sql)
+
+/**
+ * Lets a transaction write something just before its next statement, or else before its commit, so that more can join it until then. Nobody
+ * sees the difference: whatever the transaction asks next, this comes first. A second write takes the place of the first. Outside of a
+ * transaction it is written at once.
+ */
+export async function writeBeforeNext(sql: Sql, write: () => Promise<void>): Promise<void> {
+  const transaction = underWay.get(sql)
+  if (transaction) transaction.putOff = write
+  else await write()
+}
+
+async function writePutOff(transaction: UnderWay): Promise<void> {
+  const { putOff } = transaction
+  transaction.putOff = undefined
+  await putOff?.()
+}
+
+async function inTransaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>, announce: () => void): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   let isAnnounced = false
   const noteAnnounced = (): void => {
     isAnnounced = true
   }
+  const transaction: UnderWay = { putOff: undefined }
+  const sql: Sql = async (strings, ...values) => {
+    if (transaction.putOff) await writePutOff(transaction)
+    return run(client, strings, values, noteAnnounced)
+  }
+  underWay.set(sql, transaction)
   try {
     // sent together with the first statement, which does not wait for its answer; if it fails, so does what follows
     const begun = client.query('begin')
     begun.catch(() => undefined)
-    const result = await work((strings, ...values) => run(client, strings, values, noteAnnounced))
+    const result = await work(sql)
+    await writePutOff(transaction)
     await begun
     const { command } = await client.query('commit')
     // PostgreSQL answers the commit of a failed transaction with a quiet rollback; a failure that was caught must not pass for success

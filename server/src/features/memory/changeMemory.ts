@@ -1,7 +1,7 @@
-// The one way to change memory: any number of changes of any agents, decided in their order. The first changes of a transaction take two
-// statements, later ones mostly one.
+// The one way to change memory: any number of changes of any agents, decided in their order. Changes of one transaction that nothing comes
+// between are one write.
 import { mustHave } from '../../base/mustHave.ts'
-import type { Sql } from '../../base/db.ts'
+import { isOfTransaction, writeBeforeNext, type Sql } from '../../base/db.ts'
 import { contentBytesMax, filesMax, storeBytesMax } from './memoryFile.ts'
 
 export type MemoryChange = {
@@ -28,6 +28,7 @@ interface Refused {
 
 /** An agent's memory as it stands under its lock, and then after each change that was decided. */
 interface Store {
+  team_id: string
   memory_enabled: boolean
   files: number
   size_bytes: number
@@ -55,7 +56,7 @@ type Edit = { content: string; keeps_old: boolean; generation: number; source_ru
 export async function changeMemory(sql: Sql, changes: MemoryChange[]): Promise<(Changed | Refused)[]> {
   const stores = await storesFor(sql, changes)
   const outcomes = changes.map((change) => decide(stores.get(change.agent_id), change))
-  await writeEdits(sql, changes, stores)
+  await writeBeforeNext(sql, () => writeEdits(sql, stores))
   return outcomes
 }
 
@@ -71,7 +72,7 @@ async function storesFor(sql: Sql, changes: MemoryChange[]): Promise<Map<string,
   if (known && changes.every(isKnown)) return known
   const first = await lockStores(sql, changes)
   const { stores } = first.isStale ? await lockStores(sql, changes) : first
-  lockedBy.set(sql, new Map([...(known ?? []), ...stores]))
+  if (isOfTransaction(sql)) lockedBy.set(sql, new Map([...(known ?? []), ...stores]))
   return stores
 }
 
@@ -106,7 +107,7 @@ async function lockStores(
       on conflict (agent_id) do update set changes = s.changes
       returning s.agent_id, s.team_id, s.files, s.size_bytes, s.generation_base, s.changes
     )
-    select l.agent_id, l.files, l.size_bytes, l.generation_base, a.memory_enabled, now()::timestamptz(3) as updated_at,
+    select l.agent_id, l.team_id, l.files, l.size_bytes, l.generation_base, a.memory_enabled, now()::timestamptz(3) as updated_at,
       coalesce(seen.changes, 0) <> l.changes as is_stale,
       (select coalesce(json_agg(f), '[]') from (
         select path, generation, size_bytes from memory_files
@@ -201,17 +202,11 @@ function overLimit(store: Store, head: Head | undefined, size_bytes: number): Re
   return { refused: 'conflict', message }
 }
 
-async function writeEdits(sql: Sql, changes: MemoryChange[], stores: Map<string, Store>): Promise<void> {
+async function writeEdits(sql: Sql, stores: Map<string, Store>): Promise<void> {
   const touched = [...stores].filter(([, { edits }]) => edits.size > 0)
   if (touched.length === 0) return
-  const teamOf = new Map(changes.map(({ agent_id, team_id }) => [agent_id, team_id]))
-  const edits = touched.flatMap(([agent_id, store]) =>
-    [...store.edits].map(([path, edit]) => ({
-      agent_id,
-      team_id: mustHave(teamOf.get(agent_id), 'the team of a change'),
-      path,
-      edit,
-    })),
+  const edits = touched.flatMap(([agent_id, { team_id, edits }]) =>
+    [...edits].map(([path, edit]) => ({ agent_id, team_id, path, edit })),
   )
   const written = edits.flatMap(({ edit, ...one }) => (edit === null ? [] : [{ ...one, edit }]))
   const deleted = edits.filter(({ edit }) => edit === null)
@@ -226,7 +221,7 @@ async function writeEdits(sql: Sql, changes: MemoryChange[], stores: Map<string,
       update memory_stores s set files = c.files, size_bytes = c.size_bytes, generation_base = c.generation_base,
         changes = s.changes + 1
       from unnest(
-        ${touched.map(([agentId]) => agentId)}::uuid[], ${touched.map(([agentId]) => teamOf.get(agentId))}::uuid[],
+        ${touched.map(([agentId]) => agentId)}::uuid[], ${touched.map(([, { team_id }]) => team_id)}::uuid[],
         ${touched.map(([, { files }]) => files)}::int[], ${touched.map(([, store]) => store.size_bytes)}::bigint[],
         ${touched.map(([, store]) => store.generation_base)}::bigint[])
         as c (agent_id, team_id, files, size_bytes, generation_base)
