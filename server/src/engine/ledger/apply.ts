@@ -87,8 +87,8 @@ function insertedMessages(changes: Change[]): Part {
       from unnest(${plainColumn(rows.map(({ runId }) => runId))}::uuid[], ${plainColumn(rows.map(({ place }) => place))}::int[],
         ${plainColumn(rows.map(({ id }) => id))}::uuid[], ${plainColumn(rows.map(({ turn }) => turn))}::int[],
         ${plainColumn(rows.map(({ type }) => type))}::text[], ${plainColumn(rows.map(({ role }) => role))}::text[],
-        ${textColumn(rows.map(({ text_content }) => text_content))}::text[], ${jsonColumn(rows.map(({ tool_call }) => tool_call))},
-        ${jsonColumn(rows.map(({ tool_result }) => tool_result))}, ${jsonColumn(rows.map(({ opaque }) => opaque))},
+        ${textColumn(rows.map(({ text_content }) => text_content))}::text[], ${jsonTextColumn(rows.map(({ json }) => json.tool_call))},
+        ${jsonTextColumn(rows.map(({ json }) => json.tool_result))}, ${jsonColumn(rows.map(({ opaque }) => opaque))},
         ${plainColumn(rows.map(({ restarts }) => restarts))}::boolean[], ${plainColumn(rows.map(({ timestamp }) => timestamp))}::timestamptz[])
         as m (run_id, place, id, turn, type, role, text_content, tool_call, tool_result, opaque, restarts, "timestamp")
       join run r on r.id = m.run_id order by ${blobOrder(part`m.text_content`)}`
@@ -212,7 +212,7 @@ function batchOf({ runId, messagesBefore, events, move }: Change) {
   const ends = move !== null && move.status !== 'waiting'
   let seq = messagesBefore
   const entries = told
-    .map((event) => (event.isMessage ? messageEntry(event, ++seq) : storableJson(event.data)))
+    .map(({ isMessage, text }) => (isMessage ? messageEntry(text, ++seq) : text))
     .join(',')
   return {
     id: batchId(),
@@ -226,8 +226,7 @@ function batchOf({ runId, messagesBefore, events, move }: Change) {
 }
 
 /** The data of an event about a message, as text. Every message of a change has one event, in the same order. */
-const messageEntry = ({ data }: EventRow, seq: number): string =>
-  `${messageBeginning}${seq},${storableJson(data).slice(1)}}`
+const messageEntry = (text: string, seq: number): string => `${messageBeginning}${seq},${text.slice(1)}}`
 
 function moveEvent({ wakeSeen: _wakeSeen, ...told }: NonNullable<Change['move']>): EventRow {
   const data =
@@ -236,5 +235,5 @@ function moveEvent({ wakeSeen: _wakeSeen, ...told }: NonNullable<Change['move']>
       : told.status === 'completed'
         ? { status: told.status, output: told.output ?? null }
         : { status: told.status, error: told.error }
-  return { event: eventOf[told.status], data, isMessage: false }
+  return { event: eventOf[told.status], text: storableJson(data), isMessage: false }
 }

@@ -1,5 +1,6 @@
 // One atomic change of a run that this process holds: messages, steps, events and a move, gathered here and written by apply.ts.
 import { newId } from '../../base/ids.ts'
+import { storableJson } from '../../base/storable.ts'
 import type { EventName } from '../../kit/event.ts'
 import type { stepKinds, stepStates } from '../../kit/states.ts'
 import type { RunError } from './lifecycle.ts'
@@ -81,12 +82,15 @@ interface MessageRow extends Required<Omit<NewMessage, 'tool_call' | 'tool_resul
   text_content: string | null
   tool_call: NonNullable<NewMessage['tool_call']> | null
   tool_result: ToolResult | null
+  /** Both as storable JSON, made once: the log, the event and the size of it need the same text. Empty: there is none. */
+  json: { tool_call: string; tool_result: string }
   timestamp: string
 }
 
 interface EventRow {
   event: EventName
-  data: object
+  /** Its data as JSON. */
+  text: string
   /** Its data is the next message of the change, which gets its seq when it is written. */
   isMessage: boolean
 }
@@ -144,6 +148,10 @@ export function messageRow(turn: number, message: NewMessage): MessageRow {
     text_content: message.text_content ?? null,
     tool_call: message.tool_call ?? null,
     tool_result: message.tool_result ?? null,
+    json: {
+      tool_call: message.tool_call ? storableJson(message.tool_call) : '',
+      tool_result: message.tool_result ? storableJson(message.tool_result) : '',
+    },
     opaque: message.opaque ?? null,
     restarts: message.restarts ?? false,
     timestamp: new Date().toISOString(),
@@ -152,9 +160,9 @@ export function messageRow(turn: number, message: NewMessage): MessageRow {
 
 /** The message as an event carries it; its seq is added when it is written. */
 export function messageInEvent(runId: string, row: MessageRow): object {
-  const { turn: _turn, opaque: _opaque, restarts: _restarts, ...shown } = row
+  const { turn: _turn, opaque: _opaque, restarts: _restarts, json: _json, ...shown } = row
   const whole = { run_id: runId, ...shown }
-  if (size(shown.text_content) + size(shown.tool_call) + size(shown.tool_result) <= eventTextBytesMax) return whole
+  if (isShownWhole(row)) return whole
   return {
     ...whole,
     text_content: shown.text_content === null ? null : cut(shown.text_content),
@@ -164,7 +172,21 @@ export function messageInEvent(runId: string, row: MessageRow): object {
   }
 }
 
-const size = (value: unknown): number => (value === null ? 0 : Buffer.byteLength(JSON.stringify(value)))
+/** The same as JSON. Most messages are shown whole, and then the JSON of their parts is there already. */
+function messageEventText(runId: string, row: MessageRow): string {
+  if (!isShownWhole(row)) return storableJson(messageInEvent(runId, row))
+  const { id, type, role, text_content, timestamp, json } = row
+  const text = text_content === null ? 'null' : storableJson(text_content)
+  return (
+    `{"run_id":"${runId}","id":"${id}","type":"${type}","role":"${role}","text_content":${text},` +
+    `"tool_call":${json.tool_call || 'null'},"tool_result":${json.tool_result || 'null'},"timestamp":"${timestamp}"}`
+  )
+}
+
+function isShownWhole({ text_content, json }: MessageRow): boolean {
+  const text = text_content === null ? 0 : Buffer.byteLength(JSON.stringify(text_content))
+  return text + Buffer.byteLength(json.tool_call) + Buffer.byteLength(json.tool_result) <= eventTextBytesMax
+}
 
 const cut = (text: string): string =>
   Buffer.byteLength(text) <= eventTextBytesMax
@@ -180,12 +202,11 @@ function cutValue(value: unknown): unknown {
 export function addMessage(change: Change, message: NewMessage): void {
   const row = messageRow(change.turn, message)
   change.messages.push(row)
-  const data = messageInEvent(change.runId, row)
-  change.events.push({ event: 'run.message.created', data, isMessage: true })
+  change.events.push({ event: 'run.message.created', text: messageEventText(change.runId, row), isMessage: true })
 }
 
 export function addEvent(change: Change, event: EventName, data: object): void {
-  change.events.push({ event, data, isMessage: false })
+  change.events.push({ event, text: storableJson(data), isMessage: false })
 }
 
 /** Writes the step as it is now; if a change has a step twice, the last one counts. */
