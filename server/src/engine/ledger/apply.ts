@@ -211,9 +211,7 @@ function batchOf({ runId, messagesBefore, events, move }: Change) {
   const told = move ? [...events, moveEvent(move)] : events
   const ends = move !== null && move.status !== 'waiting'
   let seq = messagesBefore
-  const entries = told
-    .map(({ isMessage, text }) => (isMessage ? messageEntry(text, ++seq) : text))
-    .join(',')
+  const entries = told.map(({ isMessage, text }) => (isMessage ? messageEntry(text, ++seq) : text)).join(',')
   return {
     id: batchId(),
     runId,
