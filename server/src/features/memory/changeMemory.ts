@@ -205,8 +205,8 @@ function overLimit(store: Store, head: Head | undefined, size_bytes: number): Re
 async function writeEdits(sql: Sql, stores: Map<string, Store>): Promise<void> {
   const touched = [...stores].filter(([, { edits }]) => edits.size > 0)
   if (touched.length === 0) return
-  const edits = touched.flatMap(([agent_id, { team_id, edits }]) =>
-    [...edits].map(([path, edit]) => ({ agent_id, team_id, path, edit })),
+  const edits = touched.flatMap(([agent_id, store]) =>
+    [...store.edits].map(([path, edit]) => ({ agent_id, team_id: store.team_id, path, edit })),
   )
   const written = edits.flatMap(({ edit, ...one }) => (edit === null ? [] : [{ ...one, edit }]))
   const deleted = edits.filter(({ edit }) => edit === null)
