@@ -53,7 +53,7 @@ before(async () => {
   const presence = await announcePresence({ address, role: 'all', log })
   const client = new Client(connectionSettings(address()))
   await client.connect()
-  leave = () => leaveDatabase({ embedded, presence, sql: sqlOn(client), close: () => client.end() })
+  leave = () => leaveDatabase({ embedded, presence, sql: sqlOn(client), log, close: () => client.end() })
 })
 
 after(async () => {

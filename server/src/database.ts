@@ -70,6 +70,7 @@ interface Leaving {
   embedded: EmbeddedPostgres | undefined
   presence: Presence
   sql: Sql
+  log: Log
   /** Ends whatever else this process has open on the database. */
   close: () => Promise<void>
 }
@@ -81,22 +82,22 @@ const comesBackMs = 5000
  * Whoever leaves last stops the embedded server. A process that is just starting holds no presence lock yet but, nearly
  * all of that time, the migration lock: the server is left to it.
  */
-export async function leaveDatabase({ embedded, presence, sql, close }: Leaving): Promise<void> {
+export async function leaveDatabase({ embedded, presence, sql, log, close }: Leaving): Promise<void> {
   const soon = AbortSignal.timeout(comesBackMs)
-  async function ask<T>(question: () => Promise<T>): Promise<T> {
-    try {
-      return await untilWritten(question, soon)
-    } catch (error) {
-      if (!soon.aborted) throw error
-      // its own error says more than that the time is over
-      return question()
-    }
+  let isLast = false
+  try {
+    isLast =
+      embedded !== undefined &&
+      !(await untilWritten(() => presence.othersLive(), soon)) &&
+      !(await untilWritten(() => isBeingPrepared(sql), soon))
+    await untilWritten(() => presence.leave(), soon)
+  } catch (error) {
+    if (!soon.aborted) throw error
+    presence.abandon()
+    log.warn({ err: error }, 'the database did not come back, so this process leaves as one that died; others take its work')
   }
-  const isLast =
-    embedded !== undefined && !(await ask(() => presence.othersLive())) && !(await ask(() => isBeingPrepared(sql)))
-  await ask(() => presence.leave())
   await close()
-  if (isLast) await embedded.stop()
+  if (isLast) await embedded?.stop()
 }
 
 /** Cleans up after a start that failed: the embedded server is stopped unless another process uses it. */

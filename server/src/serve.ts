@@ -128,11 +128,15 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
     ...(embedded && { onAway: () => void bringBack(embedded) }),
   })
   let isBringingBack = false
-  /** One loop at a time; a start that failed is repeated for as long as the database is away. */
+  let hasLeft = false
+  /**
+   * One loop at a time; a start that failed is repeated for as long as the database is away. A process that stops needs the database as
+   * well: for what it finishes, and to leave.
+   */
   async function bringBack(postgres: EmbeddedPostgres): Promise<void> {
     if (isBringingBack) return
     isBringingBack = true
-    for (let failures = 0; !db.watch.isPresent() && !context.lifecycle.draining;) {
+    for (let failures = 0; !db.watch.isPresent() && !hasLeft;) {
       try {
         await postgres.ensureRunning()
         failures = 0
@@ -140,7 +144,8 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
         failures += 1
         log.error({ err: error }, 'the embedded database does not start; will retry')
       }
-      await sleep(pauseAfter(failures + 1, { firstMs: 1000, longestMs: 30_000 }))
+      // it keeps no process alive that has left
+      await sleep(pauseAfter(failures + 1, { firstMs: 1000, longestMs: 30_000 }), undefined, { ref: false })
     }
     isBringingBack = false
   }
@@ -153,7 +158,9 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
       embedded,
       presence,
       sql: db.sql,
+      log,
       async close() {
+        hasLeft = true
         await reporting.stop()
         await closeFeatures(context)
         await context.telemetry.shutdown()

@@ -1047,6 +1047,10 @@ const sentences = [
     id: 'postgres.comesBack',
     says: 'An embedded server that was killed is started again by any process that finds it dead.',
   },
+  {
+    id: 'postgres.stopsWithIt',
+    says: 'A service that is told to stop in the moment in which its embedded server is killed ends with 0, and the server is stopped.',
+  },
   { id: 'durable.killed', says: 'What was acknowledged survives kill -9 of the service and its database.' },
   {
     id: 'postgres.standby',

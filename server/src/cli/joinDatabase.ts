@@ -82,7 +82,7 @@ export async function joinDatabase({ config, log, role, mayMake, announceLate }:
     presence,
     async leave() {
       const announced = presence ?? (await announce())
-      if (announced) return leaveDatabase({ embedded, presence: announced, sql, close: () => client.end() })
+      if (announced) return leaveDatabase({ embedded, presence: announced, sql, log, close: () => client.end() })
       // no other process can be announced either: whoever started the server stops it, unless somebody is setting it up
       const isOurs = !wasRunning && !(await isBeingPrepared(sql))
       await client.end()

@@ -30,6 +30,8 @@ export interface Presence {
   /** Whether any other process lives on this database. */
   othersLive(): Promise<boolean>
   leave(): Promise<void>
+  /** Leaves without a word: its lock goes with its connection, and the others see that it is gone. */
+  abandon(): void
 }
 
 /** SQL condition on a row `p` of `processes`: the process lives. It touches no lock. */
@@ -91,6 +93,10 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
     },
     sweep: (reap) => sweep(present.sql, processId, reap),
     othersLive: () => othersLive(present.sql, processId),
+    abandon() {
+      session.isLeaving = true
+      cut(present.client)
+    },
     async leave() {
       await present.sql`delete from processes where id = ${processId}`
       session.isLeaving = true

@@ -13,8 +13,9 @@ const service = await startService({
   env: { LOG_LEVEL: 'error', RUNYARD_DATABASE_ANSWER_MS: '' },
 })
 const postgres = await embeddedPostgres({ dataDir: dataDir.path, log: () => undefined })
+let hasStopped = false
 after(async () => {
-  assert.equal(await service.stop('SIGINT'), 0)
+  if (!hasStopped) await service.stop('SIGINT')
   await dataDir.remove()
 })
 
@@ -76,3 +77,16 @@ proves('postgres.comesBack', 'an embedded server that was killed comes back by i
   await untilHealthy()
   t.diagnostic(`healthy again after ${Math.round(performance.now() - startedAt)} ms`)
 })
+
+proves(
+  'postgres.stopsWithIt',
+  'a service that is told to stop in the moment in which its embedded server is killed ends as it should',
+  async () => {
+    await untilHealthy()
+    await signalServer('SIGKILL')
+    const code = await service.stop('SIGINT')
+    hasStopped = true
+    assert.equal(code, 0)
+    assert.equal(postgres.serverPid(), undefined)
+  },
+)
