@@ -94,7 +94,10 @@ export async function leaveDatabase({ embedded, presence, sql, log, close }: Lea
   } catch (error) {
     if (!soon.aborted) throw error
     presence.abandon()
-    log.warn({ err: error }, 'the database did not come back, so this process leaves as one that died; others take its work')
+    log.warn(
+      { err: error },
+      'the database did not come back, so this process leaves as one that died; others take its work',
+    )
   }
   await close()
   if (isLast) await embedded?.stop()
