@@ -128,7 +128,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
     ...(embedded && { onAway: () => void bringBack(embedded) }),
   })
   let isBringingBack = false
-  let hasLeft = false
+  const left = new AbortController()
   /**
    * One loop at a time; a start that failed is repeated for as long as the database is away. A process that stops needs the database as
    * well: for what it finishes, and to leave.
@@ -136,7 +136,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
   async function bringBack(postgres: EmbeddedPostgres): Promise<void> {
     if (isBringingBack) return
     isBringingBack = true
-    for (let failures = 0; !db.watch.isPresent() && !hasLeft;) {
+    for (let failures = 0; !db.watch.isPresent() && !left.signal.aborted;) {
       try {
         await postgres.ensureRunning()
         failures = 0
@@ -160,7 +160,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
       sql: db.sql,
       log,
       async close() {
-        hasLeft = true
+        left.abort()
         await reporting.stop()
         await closeFeatures(context)
         await context.telemetry.shutdown()
