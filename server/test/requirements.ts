@@ -1049,7 +1049,7 @@ const sentences = [
   },
   {
     id: 'postgres.stopsWithIt',
-    says: 'A service that is told to stop in the moment in which its embedded server is killed ends with 0, and the server is stopped.',
+    says: 'A service that gets SIGINT just after its embedded server was killed stops both, with exit code 0.',
   },
   { id: 'durable.killed', says: 'What was acknowledged survives kill -9 of the service and its database.' },
   {

@@ -80,7 +80,7 @@ proves('postgres.comesBack', 'an embedded server that was killed comes back by i
 
 proves(
   'postgres.stopsWithIt',
-  'a service that is told to stop in the moment in which its embedded server is killed ends as it should',
+  'a service that gets SIGINT just after its embedded server was killed stops both with exit code 0',
   async () => {
     await untilHealthy()
     await signalServer('SIGKILL')
