@@ -158,9 +158,20 @@ export function messageRow(turn: number, message: NewMessage): MessageRow {
   }
 }
 
+/** What everybody sees of a message. */
+export const shownMessage = ({ id, type, role, text_content, tool_call, tool_result, timestamp }: MessageRow) => ({
+  id,
+  type,
+  role,
+  text_content,
+  tool_call,
+  tool_result,
+  timestamp,
+})
+
 /** The message as an event carries it; its seq is added when it is written. */
 export function messageInEvent(runId: string, row: MessageRow): object {
-  const { turn: _turn, opaque: _opaque, restarts: _restarts, json: _json, ...shown } = row
+  const shown = shownMessage(row)
   const whole = { run_id: runId, ...shown }
   if (isShownWhole(row)) return whole
   return {

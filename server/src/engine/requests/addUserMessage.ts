@@ -3,7 +3,7 @@ import { one, part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { insertRunEvents, raisedEventXid } from '../../kit/event.ts'
 import { withMember } from '../ledger/actsFor.ts'
-import { messageInEvent, messageRow } from '../ledger/change.ts'
+import { messageInEvent, messageRow, shownMessage } from '../ledger/change.ts'
 import { toPendingAgain, type Status } from '../ledger/lifecycle.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
 import { announceReady } from '../ledger/notifyChannels.ts'
@@ -61,9 +61,8 @@ export async function addUserMessage(
     )
     select message_seq as seq, status, had_ended and admitted_at is not null as is_admitted from r`)
   if (posted.is_admitted) await announceReady(sql)
-  const { turn: _turn, opaque: _opaque, restarts: _restarts, ...shown } = row
   return {
-    message: { ...shown, run_id: run.id, seq: posted.seq },
+    message: { ...shownMessage(row), run_id: run.id, seq: posted.seq },
     status: posted.status,
     isReady: posted.is_admitted,
   }
