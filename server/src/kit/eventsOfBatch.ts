@@ -59,7 +59,7 @@ const idsOf = ({ team_id, run_id, agent_id, case_id }: BatchRow): string =>
 const eventId = (batch: string, place: number): string =>
   place === 0 ? batch : batch.slice(0, 32) + place.toString(16).padStart(4, '0')
 
-/** As codes: they are compared with each character. */
+/** Their codes, which are compared with each character. */
 const quote = '"'.charCodeAt(0)
 const comma = ','.charCodeAt(0)
 const backslash = '\\'.charCodeAt(0)

@@ -149,6 +149,7 @@ proves('lists.bytes', 'streams read events in batches that are bounded in bytes,
     insert into events (id, team_id, run_id, sequence, event, data)
     select gen_random_uuid(), ${team.id}, ${runId}, n, 'run.completed', ${JSON.stringify({ output: large })}::json
     from generate_series(1, 3) n`
+  await sql`update runs set event_seq = 3 where id = ${runId}`
   const seen: number[] = []
   for (let after = 0; after < 3; after = seen.at(-1)!) {
     const [batch] = await runEvents(sql, [{ teamId: team.id, runId, after }])

@@ -59,7 +59,7 @@ export const Evaluation = named(
 
 export type Evaluation = Static<typeof Evaluation>
 
-/** Of `evaluations e`. Many evaluations share what was found. */
+/** The columns of `evaluations e`. Many evaluations share what was found. */
 export const evaluationColumns = part`e.id, e.run_id, e.created_at, e.source, e.status,
   coalesce((select f.results from eval_findings f where f.id = e.finding_id), e.results) as results,
   coalesce((select f.summary from eval_findings f where f.id = e.finding_id), e.summary) as summary`
