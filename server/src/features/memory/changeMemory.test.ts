@@ -55,6 +55,27 @@ test('changes of a transaction with nothing between them are one change of the s
   assert.deepEqual(await read(db.sql), { 'a.md': 'three', 'b.md': 'two' })
 })
 
+test('a store with many files has its changes right too, one after the other in a transaction', async () => {
+  const { agentId, change, read } = await newStore()
+  await db.transaction(async (sql) => {
+    for (let n = 0; n < 60; n++) await change(sql, `${n}.md`, { kind: 'write', content: 'x' })
+  })
+  const outcomes = await db.transaction(async (sql) => [
+    ...(await change(sql, '7.md', { kind: 'append', content: 'y' })),
+    ...(await change(sql, '8.md', { kind: 'write', content: 'z' })),
+    ...(await change(sql, '7.md', { kind: 'append', content: 'y' })),
+    ...(await change(sql, '60.md', { kind: 'delete' })),
+  ])
+  assert.deepEqual(
+    outcomes.map((outcome) => ('refused' in outcome ? outcome.refused : outcome.generation)),
+    [2, 2, 3, 'not_found'],
+  )
+  const files = await read(db.sql)
+  assert.deepEqual([files['7.md'], files['8.md'], Object.keys(files).length], ['xyy', 'z', 60])
+  const [store] = await db.sql`select files, size_bytes from memory_stores where agent_id = ${agentId}`
+  assert.deepEqual(store, { files: 60, size_bytes: 62 })
+})
+
 test('a transaction that fails leaves nothing of its changes of memory', async () => {
   const { change, read } = await newStore()
   await assert.rejects(

@@ -111,11 +111,14 @@ async function lockStores(
       coalesce(seen.changes, 0) <> l.changes as is_stale,
       (select coalesce(json_agg(f), '[]') from (
         select path, generation, size_bytes from memory_files
-        where agent_id = l.agent_id and team_id = l.team_id and (l.files <= ${headsMax} or path in (
+        where agent_id = l.agent_id and team_id = l.team_id and l.files <= ${headsMax}
+        union all
+        select path, generation, size_bytes from memory_files
+        where agent_id = l.agent_id and team_id = l.team_id and l.files > ${headsMax} and path in (
           select p.path
           from unnest(${changes.map(({ agent_id }) => agent_id)}::uuid[], ${changes.map(({ path }) => path)}::text[])
             as p (agent_id, path)
-          where p.agent_id = l.agent_id))) as f) as heads
+          where p.agent_id = l.agent_id)) as f) as heads
     from locked l join agents a on a.id = l.agent_id left join seen on seen.agent_id = l.agent_id`
   const stores = rows.map(({ heads, ...row }): [string, Store] => [
     row.agent_id,
