@@ -141,10 +141,20 @@ async function bringUp(server: Server): Promise<void> {
   )
 }
 
+/** Another process of ours that asks at the same time has the port for a moment, so it is asked twice. */
+async function isTaken(port: number): Promise<boolean> {
+  if (await portIsFree(port)) return false
+  await sleep(probeMs)
+  return !(await portIsFree(port))
+}
+
+/** Longer than the question for a port takes. */
+const probeMs = 50
+
 async function start({ place, cluster, account, binaries, settings, known, log }: Server): Promise<StartedServer> {
   await setAsideStaleLock(cluster, log)
   let { port } = known.get()
-  if (!(await portIsFree(port)) && !runningPostmaster(cluster)) {
+  if ((await isTaken(port)) && !runningPostmaster(cluster)) {
     const taken = port
     port = await freePort()
     log('another program has taken the port of PostgreSQL: moving', { taken, port })
