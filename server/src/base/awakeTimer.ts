@@ -16,7 +16,7 @@ interface Line {
 
 interface Wait {
   work: () => void
-  /** Over when so many steps of its line have passed. */
+  /** The wait is over when this many steps of its line have passed. */
   endsAfter: number
   last: NodeJS.Immediate | undefined
 }

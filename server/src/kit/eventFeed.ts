@@ -43,7 +43,7 @@ interface EventFeed {
 
 /** How soon a look comes again that open transactions held back; then twice as long each time. */
 const heldFirstMs = 3
-/** Few transactions of ours take so long, also under load. */
+/** A transaction of ours seldom takes longer, also under load. */
 const heldLongMs = 50
 /** How many groups one statement reads. Each gives at most one batch of events (readEvents.ts), so memory does not grow with what is due. */
 const groupsAtOnce = 32

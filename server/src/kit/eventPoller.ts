@@ -27,7 +27,7 @@ export const pollMs = 250
 const squareMs = 5
 const restMaxMs = 5
 const busyRestMaxMs = 75
-/** The part of the time that the main thread of a busy process works, over so long. */
+/** A process is busy if its main thread works for more than this part of the time, measured over the window. */
 const busyPart = 0.5
 const busyWindowMs = 100
 

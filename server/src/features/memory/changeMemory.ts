@@ -37,7 +37,7 @@ interface Store {
   heads: Map<string, Head>
   /** Every file of the store is among the heads. */
   hasAllHeads: boolean
-  /** What is not written yet. */
+  /** The changes that are decided and not written yet, by path. */
   edits: Map<string, Edit>
 }
 

@@ -1,5 +1,6 @@
 // The rows of deliveries that were not tried, or delivered at once: the events of one change to one target are one row (decision 0057).
 import { hash } from 'node:crypto'
+import { jsonTextColumn, plainColumn } from '../../base/columns.ts'
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { noteDeliveries } from '../../engine/counting/usage.ts'
@@ -49,7 +50,7 @@ export async function loadBatches(sql: Sql, wanted: Wanted[]): Promise<Loaded[]>
         ${wanted.map(({ known }) => known.length)}::int[], ${ends}::int[]) as t (id, max, known, until)
       cross join lateral (
         select w.n, w.batch_id, w.waiting, sum(bit_count(w.waiting)) over (order by w.n) - bit_count(w.waiting) as before
-        from next_batches(t.id, (${list(wanted.flatMap(({ known }) => known))}::bigint[])[t.until - t.known + 1 : t.until], t.max) w) d
+        from next_batches(t.id, (${plainColumn(wanted.flatMap(({ known }) => known))}::bigint[])[t.until - t.known + 1 : t.until], t.max) w) d
       where d.before < t.max
     )
     select d.n, d.target_id, b.id, b.team_id, b.run_id, b.agent_id, b.case_id, b.last,
@@ -173,17 +174,14 @@ const markStillWaiting = (sql: Sql, rows: DeliveredRow[]) => sql`
   )
   ${noteDeliveries(part`locked where bit_count(places) > 0`, part`sum(bit_count(places))`)}`
 
-/** Gives ids or numbers as an array of PostgreSQL: an array of JavaScript would be escaped element by element. */
-const list = (some: (string | number)[]): string => `{${some.join(',')}}`
-
 /** In the order in which all writers lock them. */
 const resultsOf = (rows: DeliveredRow[]): Part => part`
   quick as materialized (select set_config('synchronous_commit', 'off', true)),
   result as materialized (
     select r.batch_id, r.target_id, r.places::bit varying as places, r.attempts
-    from quick, unnest(${list(rows.map(({ batch_id }) => batch_id))}::uuid[], ${list(rows.map(({ target_id }) => target_id))}::uuid[],
-      ${list(rows.map(({ places }) => places))}::text[],
-      string_to_array(${rows.map(({ attempts }) => attempts).join(separator)}::text, ${separator}::text)) as r (
+    from quick, unnest(${plainColumn(rows.map(({ batch_id }) => batch_id))}::uuid[], ${plainColumn(rows.map(({ target_id }) => target_id))}::uuid[],
+      ${plainColumn(rows.map(({ places }) => places))}::text[],
+      ${jsonTextColumn(rows.map(({ attempts }) => attempts))}) as r (
         batch_id, target_id, places, attempts)
     order by r.batch_id, r.target_id
   )`

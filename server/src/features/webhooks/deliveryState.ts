@@ -43,7 +43,7 @@ export interface DeliveryState {
   underWay: number
   /** Called when none is under way any more. */
   onNoneUnderWay: (() => void) | undefined
-  /** A target has something to send and would be sent to, if its team and this process had not so many requests in flight. */
+  /** A target has something to send, and only waits because its team or this process has too many requests in flight. */
   isStarved: boolean
   /** Targets that got an answer, and can be sent to again in the next turn of the event loop; or all targets. */
   toSend: { all: boolean; outboxes: Set<Outbox> }
