@@ -13,6 +13,7 @@ import { consoleRun } from './consoleRun.ts'
 import { deliveries } from './deliveries.ts'
 import { evaluations } from './evaluations.ts'
 import { execs } from './execs.ts'
+import { fullTables } from './fullTables.ts'
 import { getRuns } from './getRuns.ts'
 import type { Bed } from './interleave.ts'
 import { keyedWrite } from './keyedWrite.ts'
@@ -36,6 +37,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[] | Sheet>> = {
   scenarios,
   storage,
   afterRuns,
+  fullTables,
   startLatency,
   getRuns,
   startRuns,

@@ -71,7 +71,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
   class CurrentAddressClient extends SessionClient {
     constructor(config?: ClientConfig) {
-      super({ ...config, ...connectionSettings(options.address()) }, settings)
+      // statements go out at once and are answered in their order: a transaction does not wait for the answer to its `begin`
+      super({ ...config, ...connectionSettings(options.address()), pipeline: true }, settings)
     }
   }
   class WatchedClient extends CurrentAddressClient {
@@ -152,8 +153,8 @@ export const isOfTransaction = (sql: Sql): boolean => underWay.has(sql)
 
 /**
  * Lets a transaction write something just before its next statement, or else before its commit, so that more can join it until then. Nobody
- * sees the difference: whatever the transaction asks next, this comes first. A second write takes the place of the first. Outside of a
- * transaction it is written at once.
+ * sees the difference: whatever the transaction asks next, this comes first. So `write` is one statement and waits for nothing before it. A
+ * second write takes the place of the first. Outside of a transaction it is written at once.
  */
 export async function writeBeforeNext(sql: Sql, write: () => Promise<void>): Promise<void> {
   const transaction = underWay.get(sql)
@@ -175,9 +176,10 @@ async function inTransaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>, anno
     isAnnounced = true
   }
   const transaction: UnderWay = { putOff: undefined }
-  const sql: Sql = async (strings, ...values) => {
-    if (transaction.putOff) await writePutOff(transaction)
-    return run(client, strings, values, noteAnnounced)
+  const sql: Sql = async <Row extends object>(strings: TemplateStringsArray, ...values: unknown[]) => {
+    // both are sent at once; if what was put off fails, so does the statement behind it, and the first failure is told
+    const [, rows] = await Promise.all([writePutOff(transaction), run<Row>(client, strings, values, noteAnnounced)])
+    return rows
   }
   underWay.set(sql, transaction)
   try {

@@ -31,6 +31,7 @@ import { sdkProofs } from './sdk.ts'
 import { createJobTable, killWorkers } from './takeover.ts'
 import { testFileProofs } from './testFiles.ts'
 import { triggerProof } from './triggers.ts'
+import { upgradeProof } from './upgrade.ts'
 import { uploadProof } from './uploads.ts'
 import { usageProof } from './usage.ts'
 import { workspaceProof } from './workspaces.ts'
@@ -136,6 +137,7 @@ const proofs: Proof[] = [
   longWorkProof,
   ...sdkProofs,
   newcomerProof,
+  upgradeProof,
   ...testFileProofs,
   ...hostileProofs,
 ]
