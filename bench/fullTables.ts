@@ -54,7 +54,10 @@ export async function fullTables(bed: Bed): Promise<Row[]> {
       })
       if (n > 0) measured.push({ ...result, costs })
     }
-    if (n > 0) bed.tell(`round ${n}: ${[full, empty].map((side) => side.measured.at(-1)!.perSecond.toFixed(0)).join(' beside ')} with empty tables`)
+    if (n > 0)
+      bed.tell(
+        `round ${n}: ${[full, empty].map((side) => side.measured.at(-1)!.perSecond.toFixed(0)).join(' beside ')} with empty tables`,
+      )
   }
   const middle = ({ measured }: Side, of: (round: Side['measured'][number]) => number) => median(measured.map(of))
   const ratio = median(full.measured.map(({ perSecond }, n) => perSecond / empty.measured[n]!.perSecond))
