@@ -25,6 +25,8 @@ interface Side {
   measured: { perSecond: number; runs: number; costs: Costs }[]
 }
 
+const middle = ({ measured }: Side, of: (round: Side['measured'][number]) => number) => median(measured.map(of))
+
 export async function fullTables(bed: Bed): Promise<Row[]> {
   await using emptyDir = await makeDataDir()
   await using fullDir = await makeDataDir()
@@ -59,7 +61,6 @@ export async function fullTables(bed: Bed): Promise<Row[]> {
         `round ${n}: ${[full, empty].map((side) => side.measured.at(-1)!.perSecond.toFixed(0)).join(' beside ')} with empty tables`,
       )
   }
-  const middle = ({ measured }: Side, of: (round: Side['measured'][number]) => number) => median(measured.map(of))
   const ratio = median(full.measured.map(({ perSecond }, n) => perSecond / empty.measured[n]!.perSecond))
   const cost = (side: Side) =>
     `${middle(side, ({ costs, runs }) => (costs.postgresMs * 1000) / runs).toFixed(0)} / ${middle(side, ({ costs, runs }) => costs.walBytes / 1024 / runs).toFixed(1)}`
