@@ -16,7 +16,7 @@ import { loadFiles } from './fileParts.ts'
 import { instructions } from './instructions.ts'
 import { isHoldable } from './outputSchema.ts'
 import { toPrompt } from './prompt.ts'
-import type { CallOptions, Provider, StreamPart } from './provider.ts'
+import type { CallOptions, LanguageModel, Provider, StreamPart } from './provider.ts'
 import { toTurn } from './turn.ts'
 
 /** `modelId` is what the provider calls it. */
@@ -31,6 +31,9 @@ function openConversation(provider: Provider, modelId: string, setup: Setup): Co
   // A server that shows what it was sent must not bring its key into a log.
   const scrub = scrubberOf(provider.key === undefined || provider.key.length < keyLengthMin ? [] : [provider.key])
   let withReasoning = true
+  let loading: Promise<LanguageModel> | undefined
+  /** Loaded once for all requests: each new one of the SDK makes the schemas of its answers anew. */
+  const load = () => (loading ??= provider.load().then((byId) => byId(modelId)))
 
   async function ask(
     signal: AbortSignal,
@@ -42,7 +45,7 @@ function openConversation(provider: Provider, modelId: string, setup: Setup): Co
     const files = await loadFiles(entries, readFiles)
     const { cacheMark, filesInResults } = provider
     const prompt = toPrompt({ system, entries, model, withReasoning, cacheMark, files, filesInResults })
-    const parts = partsOf(provider, modelId, { ...fixed, prompt }, signal)
+    const parts = partsOf(provider, load, { ...fixed, prompt }, signal)
     const live = liveScrub(scrub, onText)
     const answer = await gather(parts, live.hear)
     live.end()
@@ -93,7 +96,7 @@ const functionTool = ({ name, description, input_schema }: Setup['tools'][number
 /** One request. If the signal or the reader ends it early, the connection is closed too. */
 async function* partsOf(
   provider: Provider,
-  modelId: string,
+  load: () => Promise<LanguageModel>,
   options: CallOptions,
   signal: AbortSignal,
 ): AsyncGenerator<StreamPart> {
@@ -101,7 +104,7 @@ async function* partsOf(
   let isWhole = false
   try {
     signal.throwIfAborted()
-    const model = (await provider.load())(modelId)
+    const model = await load()
     signal.throwIfAborted()
     const { stream } = await model.doStream({ ...options, abortSignal: AbortSignal.any([signal, given.signal]) })
     for await (const part of stream) {

@@ -5,7 +5,7 @@ import type { AnthropicProvider } from '@ai-sdk/anthropic'
  * The SDK's lowest layer: one request, one stream of parts. Above it stand retries, loops, validation and telemetry that
  * the engine has of its own, and another 30 MB of memory.
  */
-type LanguageModel = ReturnType<AnthropicProvider>
+export type LanguageModel = ReturnType<AnthropicProvider>
 export type CallOptions = Parameters<LanguageModel['doStream']>[0]
 export type Prompt = CallOptions['prompt']
 export type Message = Prompt[number]
