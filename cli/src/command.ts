@@ -89,6 +89,7 @@ export const exit = {
   stopped: 3,
   notSignedIn: 4,
   personNeeded: 5,
+  refused: 6,
   usage: 64,
   timeout: 124,
   interrupted: 130,

@@ -1,6 +1,6 @@
 // The commands of the machine: they use the data dir and the database of a server, with its settings.
 import type { Call as MachineCall } from '../../server/src/cli/command.ts'
-import { command, type Call, type Command } from './command.ts'
+import { command, exit, type Call, type Command } from './command.ts'
 import { dev } from './listen/dev.ts'
 
 /** Settings and log, as the service itself reads them. */
@@ -38,10 +38,20 @@ const migrate = command({
   words: 'migrate',
   needs,
   says: 'Bring the database to the schema of this version, as every start does.',
-  examples: ['runyard migrate', 'DATABASE_URL=postgres://db.internal/runyard runyard migrate'],
+  about:
+    'With --check it only says which migrations are missing, how long they may take on tables of this size, and which processes of other versions are alive. It then exits with 0 if there is nothing to do, with 2 if there are migrations to apply, and with 6 if they would be refused.',
+  options: { check: { type: 'boolean', says: 'change nothing, and say what would be done' } },
+  examples: ['runyard migrate', 'runyard migrate --check --json'],
   async run(call) {
+    if (call.values.check) {
+      const { planLines, planOf } = await import('../../server/src/cli/migrateCheck.ts')
+      const plan = await planOf(await onMachine(call))
+      call.out.record(plan, planLines)
+      return { up_to_date: exit.done, to_do: exit.differs, refused: exit.refused }[plan.state]
+    }
     const { migrateCommand } = await import('../../server/src/cli/migrateCommand.ts')
     await migrateCommand(await onMachine(call))
+    return exit.done
   },
 })
 

@@ -10,6 +10,7 @@ import { migrationLock, presenceLockClass } from './base/locks.ts'
 import type { Log } from './base/log.ts'
 import { migrate } from './base/migrate.ts'
 import type { Keyring } from './base/secrets.ts'
+import { readLivingProcesses } from './cli/livingProcesses.ts'
 import { firstStart, type FirstKey } from './firstStart.ts'
 import { alignEventClock } from './kit/eventClock.ts'
 import type { Presence } from './kit/presence.ts'
@@ -44,6 +45,7 @@ export async function prepareDatabase(
   await migrate({
     address,
     log,
+    living: (client) => readLivingProcesses(sqlOn(client)),
     async afterwards(client) {
       const sql = sqlOn(client)
       await client.query('begin')

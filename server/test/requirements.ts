@@ -1019,7 +1019,31 @@ const sentences = [
   { id: 'log.readable', says: 'In a terminal the log is text that people can read; programs get JSON.' },
   { id: 'secrets.sealed', says: 'Secrets at rest are sealed with AES-256-GCM, bound to key and purpose.' },
   { id: 'migrate.once', says: 'Migrations run once, whatever number of processes starts.' },
-  { id: 'migrate.newer', says: 'A database newer than the code, or with edited migrations, is refused.' },
+  {
+    id: 'migrate.newer',
+    says: 'A database newer than the code is refused unless it is one step newer, and so is one with edited migrations.',
+  },
+  {
+    id: 'migrate.oneStep',
+    says: 'A process of the release before starts on a newer schema, if every newer migration says that it works there.',
+    gap: {
+      question: 'Can I start the older version again after an upgrade?',
+      file: 'server/src/base/olderCode.ts',
+    },
+  },
+  {
+    id: 'migrate.living',
+    says: 'Migrations after which a living process could not work are refused, and nothing is changed.',
+  },
+  { id: 'migrate.declared', says: 'Every new migration says whether processes of the release before work after it.' },
+  {
+    id: 'migrate.check',
+    says: '`runyard migrate --check` says what a migration would do, to which tables, and which other versions are alive, and changes nothing.',
+  },
+  {
+    id: 'upgrade.sideBySide',
+    says: 'Processes of the release before and of this one work side by side on the new schema: no request and no run fails, and no finished call is made again.',
+  },
   {
     id: 'migrate.outside',
     says: 'A migration may run outside a transaction, statement by statement; after a kill it begins again, and an index that was left unfinished is built again.',

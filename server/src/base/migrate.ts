@@ -9,6 +9,7 @@ import { sqlState } from './db.ts'
 import { connectOrTell } from './databaseRefused.ts'
 import { migrationLock } from './locks.ts'
 import { createLog, type Log } from './log.ts'
+import { codeSince, namesOf, readCodeSince, tooOld, type LivingCode } from './olderCode.ts'
 import { connectionSettings, SessionClient, type Address } from './session.ts'
 
 const folder = new URL('../../migrations/', import.meta.url)
@@ -37,10 +38,18 @@ export async function readMigrations(from: URL = folder): Promise<Migration[]> {
   return migrations
 }
 
+let counted: Promise<number> | undefined
+
+/** How many this code knows. The files of a running process do not change. */
+export const countMigrations = (): Promise<number> =>
+  (counted ??= readdir(folder).then((files) => files.filter((file) => file.endsWith('.sql')).length))
+
 interface MigrateOptions {
   address: string | Address
   log?: Log
   migrations?: Migration[]
+  /** Who works on this database now. If one of them could not work on the new schema, nothing is changed. */
+  living?: (client: Client) => Promise<LivingCode[]>
   /** Runs under the same lock after the schema is there: what must happen once for all processes (keys, first team). */
   afterwards?: (client: Client) => Promise<void>
 }
@@ -55,7 +64,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
   try {
     await requireVersion(client)
     await lockMigrations(client)
-    const applied = await applyMissing(client, migrations, log)
+    const applied = await applyMissing(client, { ...options, migrations, log })
     await migrateJobEngine(options.address)
     if (applied.length > 0) await client.query('analyze')
     await options.afterwards?.(client)
@@ -101,18 +110,27 @@ export async function requireVersion(client: Client): Promise<void> {
 /** What a database, or a backup of one, records: the migrations that ran on it, in order. */
 export type MigrationHistory = Pick<Migration, 'number' | 'name' | 'sha256'>[]
 
-/** How many of this code's migrations have run on it. Refuses a database that a newer or a changed Runyard has migrated. */
-export function checkHistory(done: MigrationHistory, migrations: Migration[], whose: 'database' | 'backup'): number {
+/**
+ * How many migrations have run on it. Refuses a database that a changed Runyard has migrated, or a newer one, unless code that knows as much as
+ * this one may run on it (`since`).
+ */
+export function checkHistory(
+  done: MigrationHistory,
+  migrations: Migration[],
+  whose: 'database' | 'backup',
+  since = Infinity,
+): number {
   const newest = done.at(-1)
-  if (newest && newest.number > migrations.length) {
+  if (newest && newest.number > migrations.length && since > migrations.length) {
     throw new MigrationRefused(
-      `This ${whose} was made by a newer Runyard (migration ${newest.name}); this one knows ${migrations.length} migrations. ` +
+      `This ${whose} was made by a newer Runyard (migration ${newest.name}` +
+        `${since < newest.number ? `, for code that knows at least ${since}` : ''}); this one knows ${migrations.length} migrations. ` +
         (whose === 'database'
           ? 'Start the newer version, or restore a backup made by this one.'
           : 'Restore it with the newer version.'),
     )
   }
-  for (const { number, name, sha256 } of done) {
+  for (const { number, name, sha256 } of done.slice(0, migrations.length)) {
     if (migrations[number - 1]?.sha256 === sha256) continue
     throw new MigrationRefused(
       whose === 'database'
@@ -133,12 +151,17 @@ export async function readHistory(client: Client): Promise<MigrationHistory> {
 export async function ensureHistoryTable(client: Client): Promise<void> {
   await client.query(
     `create table if not exists schema_migrations
-       (number int primary key, name text not null, sha256 text not null, applied_at timestamptz(3) not null default now())`,
+       (number int primary key, name text not null, sha256 text not null, applied_at timestamptz(3) not null default now(), code_since int)`,
   )
+  // asked first: to add it locks the table, also where it is there, and a backup reads that table until it ends
+  const { rows } = await client.query(
+    `select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'code_since'`,
+  )
+  if (rows.length === 0) await client.query('alter table schema_migrations add column if not exists code_since int')
 }
 
 /** The first line of a migration says that it has no transaction of its own. */
-const isOutside = ({ text }: Migration): boolean => /^-- owner: [\w/]+\. Outside transactions: /.test(text)
+export const isOutside = ({ text }: Migration): boolean => /^-- owner: [\w/]+\. Outside transactions: /.test(text)
 
 /** Such a migration as one that runs inside a transaction, where nobody else uses the tables: a restore is all or nothing. */
 const insideText = ({ text }: Migration): string =>
@@ -188,15 +211,17 @@ async function dropUnfinished(client: Client, name: string): Promise<void> {
 
 async function recorded(
   client: Client,
-  { number, name, sha256 }: Migration,
+  migration: Migration,
   apply: () => Promise<void>,
 ): Promise<void> {
+  const { number, name, sha256 } = migration
   try {
     await apply()
-    await client.query('insert into schema_migrations (number, name, sha256) values ($1, $2, $3)', [
+    await client.query('insert into schema_migrations (number, name, sha256, code_since) values ($1, $2, $3, $4)', [
       number,
       name,
       sha256,
+      codeSince(migration),
     ])
   } catch (error) {
     throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
@@ -205,10 +230,19 @@ async function recorded(
   }
 }
 
-async function applyMissing(client: Client, migrations: Migration[], log: Log): Promise<string[]> {
+interface Applying extends Pick<MigrateOptions, 'living'> {
+  migrations: Migration[]
+  log: Log
+}
+
+async function applyMissing(client: Client, { migrations, log, living }: Applying): Promise<string[]> {
   await ensureHistoryTable(client)
-  const known = checkHistory(await readHistory(client), migrations, 'database')
+  const known = checkHistory(await readHistory(client), migrations, 'database', await readCodeSince(client))
+  if (known > migrations.length)
+    log.warn({ newer: known - migrations.length }, 'the database is newer than this version, which may still run on it')
   const missing = migrations.slice(known)
+  const refusal = refusalFor((await living?.(client)) ?? [], missing)
+  if (refusal !== undefined) throw new MigrationRefused(refusal)
   for (const migration of missing) {
     if (isOutside(migration)) await applyOutside(client, migration)
     else await inTransaction(client, () => applyMigration(client, migration))
@@ -217,6 +251,16 @@ async function applyMissing(client: Client, migrations: Migration[], log: Log): 
   }
   if (known === 0 && missing.length > 0) log.info({ migrations: missing.length }, 'made the tables')
   return missing.map(({ name }) => name)
+}
+
+/** Why these migrations cannot be applied while these processes live, if so. */
+export function refusalFor(living: LivingCode[], missing: Migration[]): string | undefined {
+  for (const migration of missing) {
+    const stopped = tooOld(living, codeSince(migration))
+    if (stopped.length > 0)
+      return `Processes of an older version use this database and could not after migration ${migration.name}: ${namesOf(stopped)}. Stop them first.`
+  }
+  return undefined
 }
 
 async function inTransaction(client: Client, work: () => Promise<void>): Promise<void> {

@@ -10,7 +10,7 @@ import type { Log } from '../base/log.ts'
 import { readFacts } from '../base/postgres/facts.ts'
 import { runningPostmaster } from '../base/postgres/server.ts'
 import type { Address } from '../base/session.ts'
-import { findDatabase, isBeingPrepared, leaveDatabase } from '../database.ts'
+import { abandonDatabase, findDatabase, isBeingPrepared, leaveDatabase } from '../database.ts'
 import { announcePresence, type Presence } from '../kit/presence.ts'
 import { CommandFailed } from './command.ts'
 
@@ -34,9 +34,18 @@ interface JoinOptions {
   mayMake?: boolean
   /** Announce this process only when it leaves, for a command that makes the table of processes again. */
   announceLate?: boolean
+  /** Never announce this process, so that not even a row is written. */
+  onlyLooks?: boolean
 }
 
-export async function joinDatabase({ config, log, role, mayMake, announceLate }: JoinOptions): Promise<Joined> {
+export async function joinDatabase({
+  config,
+  log,
+  role,
+  mayMake,
+  announceLate,
+  onlyLooks,
+}: JoinOptions): Promise<Joined> {
   const cluster = config.databaseUrl === undefined ? await clusterOf(config.dataDir) : undefined
   if (config.databaseUrl === undefined && !cluster && !mayMake) {
     throw new CommandFailed(
@@ -56,7 +65,7 @@ export async function joinDatabase({ config, log, role, mayMake, announceLate }:
     const tables = await one(
       sqlOn(client)<{ present: boolean }>`select to_regclass('processes') is not null as present`,
     )
-    if (!tables.present) return undefined
+    if (!tables.present || onlyLooks) return undefined
     return announcePresence({ address, role, log })
   }
   let presence: Presence | undefined
@@ -83,6 +92,11 @@ export async function joinDatabase({ config, log, role, mayMake, announceLate }:
     async leave() {
       const announced = presence ?? (await announce())
       if (announced) return leaveDatabase({ embedded, presence: announced, sql, log, close: () => client.end() })
+      if (onlyLooks) {
+        await client.end()
+        if (!wasRunning) await abandonDatabase(embedded, log)
+        return
+      }
       // no other process can be announced either: whoever started the server stops it, unless somebody is setting it up
       const isOurs = !wasRunning && !(await isBeingPrepared(sql))
       await client.end()

@@ -1,12 +1,10 @@
 // The Runyard processes that live on a database, seen by the locks they hold, without touching any.
 import { one, type Sql } from '../base/db.ts'
+import type { LivingCode } from '../base/olderCode.ts'
 import { holdsItsLock } from '../kit/presence.ts'
 
-interface LivingProcess {
+export interface LivingProcess extends LivingCode {
   id: string
-  role: string
-  host: string
-  pid: number
 }
 
 /** None when the database has no such table yet. */
@@ -14,11 +12,9 @@ export async function readLivingProcesses(sql: Sql): Promise<LivingProcess[]> {
   const table = await one(sql<{ present: boolean }>`select to_regclass('processes') is not null as present`)
   if (!table.present) return []
   return sql<LivingProcess>`
-    select p.id, p.role, p.host, p.pid from processes p
+    select p.id, p.role, p.host, p.pid, r.report ->> 'version' as version, (r.report ->> 'migrations')::int as migrations
+    -- through JSON: older databases have no such column
+    from processes p cross join lateral (select to_jsonb(p) -> 'report' as report) r
     where ${holdsItsLock}
     order by p.started_at`
 }
-
-/** The processes as an operator finds them. */
-export const namesOf = (living: LivingProcess[]): string =>
-  living.map(({ role, host, pid }) => `${role}, process ${pid} on ${host}`).join('; ')

@@ -11,10 +11,11 @@ import {
   readKnownKeys,
 } from '../base/encryptionKey.ts'
 import { keyFile } from '../base/keyFiles.ts'
+import { namesOf } from '../base/olderCode.ts'
 import { createKeyring, type Keyring } from '../base/secrets.ts'
 import type { Call } from './command.ts'
 import { withDatabase } from './joinDatabase.ts'
-import { namesOf, readLivingProcesses } from './livingProcesses.ts'
+import { readLivingProcesses } from './livingProcesses.ts'
 
 export async function restore({
   config,

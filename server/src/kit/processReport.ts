@@ -1,12 +1,17 @@
 // What a process says about itself every five seconds: its loops, lanes and pools. A report that stays away is a sign too.
 import { Gauge, Histogram } from 'prom-client'
+import { countMigrations } from '../base/migrate.ts'
 import { watchRestingMemory } from '../base/restingMemory.ts'
+import { runyardVersion } from '../base/version.ts'
 import type { Context } from './context.ts'
 import { reportLoops, watchLoop, type LoopReport } from './loops.ts'
 import { laneWaiting } from './laneMetrics.ts'
 import { sharedPoolsOf } from './sharedPools.ts'
 
 export interface ProcessReport {
+  version: string
+  /** How many it knows: whoever migrates the database sees which schemas it can work on. */
+  migrations: number
   memory_bytes: number
   /** How much of one core it used since the report before. */
   cpu_percent: number
@@ -88,6 +93,8 @@ export function startReporting(context: Context, processId: string): { stop(): P
 
 async function reportOf(context: Context, cpuPercent: number): Promise<ProcessReport> {
   return {
+    version: runyardVersion,
+    migrations: await countMigrations(),
     memory_bytes: process.memoryUsage.rss(),
     cpu_percent: cpuPercent,
     loops: reportLoops(context),

@@ -28,6 +28,7 @@ import { routeProof } from './routes.ts'
 import { runProofs } from './runProofs.ts'
 import { scheduleProof } from './schedules.ts'
 import { sdkProofs } from './sdk.ts'
+import { sideBySideProof } from './sideBySide.ts'
 import { createJobTable, killWorkers } from './takeover.ts'
 import { testFileProofs } from './testFiles.ts'
 import { triggerProof } from './triggers.ts'
@@ -135,6 +136,7 @@ const proofs: Proof[] = [
   usageProof,
   routeProof,
   longWorkProof,
+  sideBySideProof,
   ...sdkProofs,
   newcomerProof,
   upgradeProof,

@@ -9,6 +9,7 @@ import {
 } from '../../base/encryptionKey.ts'
 import { nextKeyFile } from '../../base/keyFiles.ts'
 import { checkHistory, MigrationRefused, readHistory, readMigrations } from '../../base/migrate.ts'
+import { readCodeSince } from '../../base/olderCode.ts'
 import { createKeyring } from '../../base/secrets.ts'
 import { readLivingProcesses } from '../livingProcesses.ts'
 import { ok, problem, warning, type Check, type DatabaseCheck } from './check.ts'
@@ -34,8 +35,12 @@ export const migrations: DatabaseCheck = {
     const known = await readMigrations()
     const table = await one(sql<{ present: boolean }>`select to_regclass('schema_migrations') is not null as present`)
     try {
-      const done = table.present ? checkHistory(await readHistory(client), known, 'database') : 0
+      const done = table.present
+        ? checkHistory(await readHistory(client), known, 'database', await readCodeSince(client))
+        : 0
       if (done === known.length) return ok(`up to date, ${done} of ${known.length}`)
+      if (done > known.length)
+        return warning(`${done - known.length} newer than this version, which may still run on it: update this one too.`)
       return warning(`${done} of ${known.length}: the next start runs the rest, or npx runyard migrate.`)
     } catch (error) {
       if (error instanceof MigrationRefused) return problem(error.message)

@@ -41,6 +41,10 @@ const PoolReport = named(
 export const Report = named(
   'ProcessReport',
   Type.Object({
+    version: Type.Optional(
+      Type.String({ examples: ['1.0.0'], description: 'The version of the process; older ones do not say it.' }),
+    ),
+    migrations: Type.Optional(Count('How many migrations the process knows.')),
     memory_bytes: Count(),
     cpu_percent: Count('Of one core, since the report before.'),
     loops: Type.Array(LoopReport),
