@@ -10,7 +10,7 @@ import { withDatabase } from './joinDatabase.ts'
 import { readLivingProcesses, type LivingProcess } from './livingProcesses.ts'
 
 interface PlannedWork extends TableWork {
-  /** As PostgreSQL estimates them; null if it has not counted yet. */
+  /** The estimate of PostgreSQL; null if it has not counted yet. */
   rows: number | null
   bytes: number
 }
@@ -55,7 +55,8 @@ async function readPlan(client: Client, known: Migration[]): Promise<MigrationPl
   const table = await one(sql<{ present: boolean }>`select to_regclass('schema_migrations') is not null as present`)
   const history = table.present ? await readHistory(client) : []
   const living = await readLivingProcesses(sql)
-  const missing = known.slice(history.length)
+  const done = history.at(-1)?.number ?? 0
+  const missing = known.slice(done)
   const work: PlannedMigration[] = []
   for (const migration of missing) work.push(await planned(sql, migration))
   const plan: MigrationPlan = {
@@ -63,7 +64,7 @@ async function readPlan(client: Client, known: Migration[]): Promise<MigrationPl
     reason: null,
     version: runyardVersion,
     migrations: known.length,
-    done: history.length,
+    done,
     missing: work,
     processes: living.flatMap(({ id: _, ...process }) => {
       const is = comparedWith(known.length, process.migrations)
