@@ -2249,6 +2249,10 @@ export interface EvalSummary {
 }
 
 export interface ProcessReport {
+  /** The version of the process; older ones do not say it. */
+  version?: string
+  /** How many migrations the process knows. */
+  migrations?: number
   memory_bytes: number
   /** Of one core, since the report before. */
   cpu_percent: number

@@ -77,7 +77,7 @@ proves('migrate.oneStep', 'one newer migration after which older code must stop 
   await assert.rejects(migrate({ address, migrations: [...known, expanding] }), /newer Runyard \(migration last\)/)
 })
 
-proves('migrate.oneStep', 'code that is older than the release before is refused and told what it would have to know', async () => {
+proves('migrate.oneStep', 'code that is older than the release before is refused, with how much it would have to know', async () => {
   const address = await testDatabase()
   await migrate({ address, migrations: [...known, expanding] })
   await ask(address, `update schema_migrations set code_since = ${known.length}`)
@@ -106,19 +106,20 @@ proves('migrate.declared', 'every migration says whether processes of the releas
   assert.ok(previousRelease.migrations <= known.length)
 })
 
+const workIn = (text: string, first = '-- owner: base/. A test.') => workOf({ ...next, text: `${first}\n\n${text}` })
+
 proves('migrate.check', 'what a migration does to existing tables is read from its statements', () => {
-  const textOf = (text: string, first = '-- owner: base/. A test.') => workOf({ ...next, text: `${first}\n\n${text}` })
-  assert.deepEqual(textOf('create index concurrently if not exists x on runs (id)', '-- owner: base/. Outside transactions: a test.'), [
+  assert.deepEqual(workIn('create index concurrently if not exists x on runs (id)', '-- owner: base/. Outside transactions: a test.'), [
     { table: 'runs', work: 'builds an index', locks: false },
   ])
-  assert.deepEqual(textOf('create table a (id int); create index x on a (id); create index y on runs (id)'), [
+  assert.deepEqual(workIn('create table a (id int); create index x on a (id); create index y on runs (id)'), [
     { table: 'runs', work: 'builds an index', locks: true },
   ])
   assert.deepEqual(
-    textOf('create function f() returns trigger language plpgsql as $$ begin update runs set a = 1; end $$; update cases set a = 1'),
+    workIn('create function f() returns trigger language plpgsql as $$ begin update runs set a = 1; end $$; update cases set a = 1'),
     [{ table: 'cases', work: 'changes rows', locks: true }],
   )
-  assert.deepEqual(textOf('alter table runs\n  add column a int,\n  alter column b type bigint,\n  alter column c set not null'), [
+  assert.deepEqual(workIn('alter table runs\n  add column a int,\n  alter column b type bigint,\n  alter column c set not null'), [
     { table: 'runs', work: 'writes the table again', locks: true },
     { table: 'runs', work: 'checks all rows', locks: true },
   ])

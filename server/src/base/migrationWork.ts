@@ -1,7 +1,7 @@
 // What a migration does to tables that exist before it, read from its statements: what takes long, or locks, where they are large.
 import { isOutside, type Migration } from './migrate.ts'
 
-export type Work =
+type Work =
   /** All rows are read for it. */
   | 'builds an index'
   | 'changes rows'

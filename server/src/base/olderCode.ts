@@ -1,6 +1,6 @@
 // Which older code may run on a schema: what migrations say about it, and what a database remembers of that.
 import type { Client } from 'pg'
-import previous from '../../migrations/previousRelease.json' with { type: 'json' }
+import previous from './previousRelease.json' with { type: 'json' }
 import { firstRow } from './rows.ts'
 
 /** The release before this code: processes of both run side by side during an upgrade. */

@@ -66,9 +66,9 @@ async function readPlan(client: Client, known: Migration[]): Promise<MigrationPl
     migrations: known.length,
     done,
     missing: work,
-    processes: living.flatMap(({ id: _, ...process }) => {
-      const is = comparedWith(known.length, process.migrations)
-      return is ? [{ ...process, is }] : []
+    processes: living.flatMap(({ role, host, pid, version, migrations }) => {
+      const is = comparedWith(known.length, migrations)
+      return is ? [{ role, host, pid, version, migrations, is }] : []
     }),
   }
   try {
@@ -86,12 +86,12 @@ const comparedWith = (known: number, migrations: number | null): OtherProcess['i
 
 async function planned(sql: Sql, migration: Migration): Promise<PlannedMigration> {
   const work: PlannedWork[] = []
-  for (const one of workOf(migration)) {
+  for (const found of workOf(migration)) {
     const [size] = await sql<{ rows: number | null; bytes: number }>`
       select nullif(reltuples, -1)::float8 as rows, pg_total_relation_size(oid)::float8 as bytes
-      from pg_class where oid = to_regclass(quote_ident(${one.table})) and relkind in ('r', 'p', 'm')`
+      from pg_class where oid = to_regclass(quote_ident(${found.table})) and relkind in ('r', 'p', 'm')`
     // a table that another missing migration makes is empty
-    if (size) work.push({ ...one, ...size })
+    if (size) work.push({ ...found, ...size })
   }
   return {
     name: migration.name,
@@ -127,9 +127,9 @@ function linesOf({ name, is_outside, older_code_works, work }: PlannedMigration)
   return [
     `  ${name}: ${how}${stops}`,
     ...large.map(
-      (one) =>
-        `    ${one.work}: ${one.table} (${one.rows === null ? 'not counted' : `about ${one.rows.toLocaleString('en')} rows`}, ` +
-        `${Math.round(one.bytes / 1e6).toLocaleString('en')} MB)${one.locks ? ', whose writers wait for it' : ''}`,
+      ({ work: what, table, rows, bytes, locks }) =>
+        `    ${what}: ${table} (${rows === null ? 'not counted' : `about ${rows.toLocaleString('en')} rows`}, ` +
+        `${Math.round(bytes / 1e6).toLocaleString('en')} MB)${locks ? ', whose writers wait for it' : ''}`,
     ),
   ]
 }

@@ -63,6 +63,8 @@ const procedure = (url: string) =>
 
 const cli = fileURLToPath(new URL('../../../cli/bin/runyard.mjs', import.meta.url))
 
+const anyOf = (services: Service[]): Service => services[Math.floor(Math.random() * services.length)]!
+
 /** A yard of the release before becomes one of this release, step by step, while clients use it. */
 export async function workSideBySide(
   old: Yard,
@@ -86,7 +88,6 @@ export async function workSideBySide(
   const over = new AbortController()
   /** Where runs are started now; everything else is asked of all. */
   let starting = (): Service[] => old.apis
-  const anyOf = (services: Service[]): Service => services[Math.floor(Math.random() * services.length)]!
   const all = () => [...old.apis, ...fresh.apis]
   const otherThan = (service: Service): Service => {
     const others = all().filter((one) => one !== service)
