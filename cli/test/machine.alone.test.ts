@@ -425,23 +425,30 @@ describe('the command line', { concurrency: 2 }, () => {
     await fails(['team', 'create', 'x'], { code: 1, says: /runyard migrate/ }, bare)
   })
 
-  proves('migrate.check', 'a check changes nothing, and its exit code says whether there is something to do', async () => {
-    assert.match(await succeeds(['migrate', '--check']), /^This version knows (\d+) migrations, and the database has \1\.\n/)
-    const address = await emptyDatabase()
-    const bare = { DATABASE_URL: connectionUrl(address) }
-    const empty = await here(['migrate', '--check', '--json'], bare)
-    const plan = JSON.parse(empty.stdout) as { state: string; done: number; missing: { name: string }[] }
-    assert.deepEqual([empty.code, plan.state, plan.done, plan.missing[0]?.name], [2, 'to_do', 0, '0001_encryption'])
-    assert.deepEqual(await query(`select from pg_tables where schemaname = 'public'`, [], address), [])
-    await query(
-      `create table schema_migrations as select 999 as number, '0999_later' as name, 'x' as sha256`,
-      [],
-      address,
-    )
-    const newer = await here(['migrate', '--check'], bare)
-    assert.equal(newer.code, 6)
-    assert.match(newer.stdout, /^This database was made by a newer Runyard \(migration 0999_later\)/)
-  })
+  proves(
+    'migrate.check',
+    'a check changes nothing, and its exit code says whether there is something to do',
+    async () => {
+      assert.match(
+        await succeeds(['migrate', '--check']),
+        /^This version knows (\d+) migrations, and the database has \1\.\n/,
+      )
+      const address = await emptyDatabase()
+      const bare = { DATABASE_URL: connectionUrl(address) }
+      const empty = await here(['migrate', '--check', '--json'], bare)
+      const plan = JSON.parse(empty.stdout) as { state: string; done: number; missing: { name: string }[] }
+      assert.deepEqual([empty.code, plan.state, plan.done, plan.missing[0]?.name], [2, 'to_do', 0, '0001_encryption'])
+      assert.deepEqual(await query(`select from pg_tables where schemaname = 'public'`, [], address), [])
+      await query(
+        `create table schema_migrations as select 999 as number, '0999_later' as name, 'x' as sha256`,
+        [],
+        address,
+      )
+      const newer = await here(['migrate', '--check'], bare)
+      assert.equal(newer.code, 6)
+      assert.match(newer.stdout, /^This database was made by a newer Runyard \(migration 0999_later\)/)
+    },
+  )
 
   test('a command stops the server that it had to start', async () => {
     const own = { RUNYARD_DATA_DIR: join(folder, 'own') }

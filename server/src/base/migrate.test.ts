@@ -62,7 +62,12 @@ proves(
   'code of the release before starts on a database whose newer migrations all say that it works on them',
   async () => {
     const address = await testDatabase()
-    const further = { ...expanding, number: next.number + 1, name: 'further', text: expanding.text.replace('next', 'further') }
+    const further = {
+      ...expanding,
+      number: next.number + 1,
+      name: 'further',
+      text: expanding.text.replace('next', 'further'),
+    }
     await migrate({ address, migrations: [...known, expanding, further] })
     assert.deepEqual((await migrate({ address, migrations: known })).applied, [])
     await ask(address, `update schema_migrations set sha256 = 'edited' where number = 1`)
@@ -72,20 +77,29 @@ proves(
 
 proves('migrate.oneStep', 'one newer migration after which older code must stop keeps it out', async () => {
   const address = await testDatabase()
-  const last = { ...next, number: next.number + 1, name: 'last', text: '-- owner: base/. A test.\n-- Older code: must stop.\nselect 1' }
+  const last = {
+    ...next,
+    number: next.number + 1,
+    name: 'last',
+    text: '-- owner: base/. A test.\n-- Older code: must stop.\nselect 1',
+  }
   await migrate({ address, migrations: [...known, expanding, last] })
   await assert.rejects(migrate({ address, migrations: [...known, expanding] }), /newer Runyard \(migration last\)/)
 })
 
-proves('migrate.oneStep', 'code that is older than the release before is refused, with how much it would have to know', async () => {
-  const address = await testDatabase()
-  await migrate({ address, migrations: [...known, expanding] })
-  await ask(address, `update schema_migrations set code_since = ${known.length}`)
-  await assert.rejects(
-    migrate({ address, migrations: known.slice(0, -1) }),
-    new RegExp(`for code that knows at least ${known.length}\\); this one knows ${known.length - 1}`),
-  )
-})
+proves(
+  'migrate.oneStep',
+  'code that is older than the release before is refused, with how much it would have to know',
+  async () => {
+    const address = await testDatabase()
+    await migrate({ address, migrations: [...known, expanding] })
+    await ask(address, `update schema_migrations set code_since = ${known.length}`)
+    await assert.rejects(
+      migrate({ address, migrations: known.slice(0, -1) }),
+      new RegExp(`for code that knows at least ${known.length}\\); this one knows ${known.length - 1}`),
+    )
+  },
+)
 
 proves('migrate.living', 'a migration after which living processes could not work is not applied', async () => {
   const address = await testDatabase()
@@ -102,27 +116,36 @@ proves('migrate.living', 'a migration after which living processes could not wor
 
 proves('migrate.declared', 'every migration says whether processes of the release before work after it', () => {
   const silent = known.slice(lastUndeclared).filter(({ text }) => olderCodeIn(text) === undefined)
-  assert.deepEqual(silent.map(({ name }) => name), [])
+  assert.deepEqual(
+    silent.map(({ name }) => name),
+    [],
+  )
   assert.ok(previousRelease.migrations <= known.length)
 })
 
 const workIn = (text: string, first = '-- owner: base/. A test.') => workOf({ ...next, text: `${first}\n\n${text}` })
 
 proves('migrate.check', 'what a migration does to existing tables is read from its statements', () => {
-  assert.deepEqual(workIn('create index concurrently if not exists x on runs (id)', '-- owner: base/. Outside transactions: a test.'), [
-    { table: 'runs', work: 'builds an index', locks: false },
-  ])
+  assert.deepEqual(
+    workIn('create index concurrently if not exists x on runs (id)', '-- owner: base/. Outside transactions: a test.'),
+    [{ table: 'runs', work: 'builds an index', locks: false }],
+  )
   assert.deepEqual(workIn('create table a (id int); create index x on a (id); create index y on runs (id)'), [
     { table: 'runs', work: 'builds an index', locks: true },
   ])
   assert.deepEqual(
-    workIn('create function f() returns trigger language plpgsql as $$ begin update runs set a = 1; end $$; update cases set a = 1'),
+    workIn(
+      'create function f() returns trigger language plpgsql as $$ begin update runs set a = 1; end $$; update cases set a = 1',
+    ),
     [{ table: 'cases', work: 'changes rows', locks: true }],
   )
-  assert.deepEqual(workIn('alter table runs\n  add column a int,\n  alter column b type bigint,\n  alter column c set not null'), [
-    { table: 'runs', work: 'writes the table again', locks: true },
-    { table: 'runs', work: 'checks all rows', locks: true },
-  ])
+  assert.deepEqual(
+    workIn('alter table runs\n  add column a int,\n  alter column b type bigint,\n  alter column c set not null'),
+    [
+      { table: 'runs', work: 'writes the table again', locks: true },
+      { table: 'runs', work: 'checks all rows', locks: true },
+    ],
+  )
   assert.deepEqual(workOf(known.find(({ name }) => name.startsWith('0094_'))!), [
     { table: 'events', work: 'reads all rows', locks: false },
   ])

@@ -209,11 +209,7 @@ async function dropUnfinished(client: Client, name: string): Promise<void> {
   if (rows.length > 0) await client.query(`drop index concurrently ${name}`)
 }
 
-async function recorded(
-  client: Client,
-  migration: Migration,
-  apply: () => Promise<void>,
-): Promise<void> {
+async function recorded(client: Client, migration: Migration, apply: () => Promise<void>): Promise<void> {
   const { number, name, sha256 } = migration
   try {
     await apply()

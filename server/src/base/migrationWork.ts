@@ -19,7 +19,10 @@ export interface TableWork {
 
 const name = String.raw`(?:public\.)?(\w+)`
 const patterns: [RegExp, Work][] = [
-  [new RegExp(String.raw`\bcreate (?:unique )?index (?:concurrently )?(?:if not exists )?\w+ on ${name}`, 'g'), 'builds an index'],
+  [
+    new RegExp(String.raw`\bcreate (?:unique )?index (?:concurrently )?(?:if not exists )?\w+ on ${name}`, 'g'),
+    'builds an index',
+  ],
   [new RegExp(String.raw`\bupdate ${name}(?: (?:as )?\w+)? set\b`, 'g'), 'changes rows'],
   [new RegExp(String.raw`\bdelete from ${name}`, 'g'), 'changes rows'],
   [new RegExp(String.raw`\binsert into \w+[^;$]*?\bselect\b[^;$]*?\bfrom ${name}`, 'g'), 'reads all rows'],
@@ -29,7 +32,10 @@ const patterns: [RegExp, Work][] = [
 const parts: [RegExp, Work][] = [
   [/^alter column \w+ (?:set data )?type\b/, 'writes the table again'],
   // a default that differs from row to row must be written into each of them
-  [/^add column .*\b(?:generated always as|bigserial|serial|gen_random_uuid|clock_timestamp|nextval|random)\b/s, 'writes the table again'],
+  [
+    /^add column .*\b(?:generated always as|bigserial|serial|gen_random_uuid|clock_timestamp|nextval|random)\b/s,
+    'writes the table again',
+  ],
   [/^alter column \w+ set not null/, 'checks all rows'],
   [/^(?:add (?:constraint \w+ )?(?:check|foreign key|unique|primary key)\b(?!.*\bnot valid\b))/s, 'checks all rows'],
   [/^validate constraint/, 'reads all rows'],
@@ -37,14 +43,14 @@ const parts: [RegExp, Work][] = [
 
 /** What a function or a trigger will do later is not done by the migration that makes it; what a `do` block does is. */
 const withoutFunctions = (text: string): string =>
-  text
-    .replaceAll(/^\s*--.*$/gm, '')
-    .replaceAll(/create (?:or replace )?function\b.*?(\$\w*\$).*?\1/gis, '')
+  text.replaceAll(/^\s*--.*$/gm, '').replaceAll(/create (?:or replace )?function\b.*?(\$\w*\$).*?\1/gis, '')
 
 /** What it does to tables that it does not make itself. Each table is listed once for each kind of work. */
 export function workOf(migration: Migration): TableWork[] {
   const text = withoutFunctions(migration.text)
-  const made = new Set([...text.matchAll(/create (?:unlogged )?table (?:if not exists )?(\w+)/g)].map(([, table]) => table))
+  const made = new Set(
+    [...text.matchAll(/create (?:unlogged )?table (?:if not exists )?(\w+)/g)].map(([, table]) => table),
+  )
   const isAlone = isOutside(migration)
   const found: TableWork[] = []
   const add = (table: string, work: Work, locks: boolean) => {
@@ -53,7 +59,8 @@ export function workOf(migration: Migration): TableWork[] {
   }
   for (const [pattern, work] of patterns) {
     for (const [statement, table = ''] of text.matchAll(pattern)) {
-      const isBeside = work === 'reads all rows' || (isAlone && (work !== 'builds an index' || statement.includes('concurrently')))
+      const isBeside =
+        work === 'reads all rows' || (isAlone && (work !== 'builds an index' || statement.includes('concurrently')))
       add(table, work, !isBeside)
     }
   }

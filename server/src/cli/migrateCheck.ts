@@ -1,7 +1,15 @@
 // runyard migrate --check: what a migration would do, and who lives on the database, without changing anything.
 import type { Client } from 'pg'
 import { one, sqlOn, type Sql } from '../base/db.ts'
-import { checkHistory, isOutside, MigrationRefused, readHistory, readMigrations, refusalFor, type Migration } from '../base/migrate.ts'
+import {
+  checkHistory,
+  isOutside,
+  MigrationRefused,
+  readHistory,
+  readMigrations,
+  refusalFor,
+  type Migration,
+} from '../base/migrate.ts'
 import { workOf, type TableWork } from '../base/migrationWork.ts'
 import { olderCodeIn, readCodeSince } from '../base/olderCode.ts'
 import { runyardVersion } from '../base/version.ts'

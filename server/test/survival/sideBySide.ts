@@ -83,7 +83,15 @@ export async function workSideBySide(
   const startNew = (role: 'api' | 'worker') =>
     startService({ dataDir, env: { ...env, ...(role === 'worker' && { PORT: '' }) }, args: ['--role', role] })
 
-  const seen = { requests: 0, failedRequests: 0, approvals: 0, streams: 0, brokenStreams: 0, replays: 0, otherReplays: 0 }
+  const seen = {
+    requests: 0,
+    failedRequests: 0,
+    approvals: 0,
+    streams: 0,
+    brokenStreams: 0,
+    replays: 0,
+    otherReplays: 0,
+  }
   const failures: string[] = []
   const over = new AbortController()
   /** Where runs are started now; everything else is asked of all. */
@@ -142,7 +150,9 @@ export async function workSideBySide(
   async function approve(ended: AbortSignal): Promise<void> {
     while (!ended.aborted) {
       const list = await ask(anyOf(all()), { path: `/v2/teams/${teamId}/human-requests?status=pending&limit=100` })
-      const open = list ? (JSON.parse(list.text) as { human_requests: { id: string; run_id: string; type: string }[] }) : undefined
+      const open = list
+        ? (JSON.parse(list.text) as { human_requests: { id: string; run_id: string; type: string }[] })
+        : undefined
       for (const { id, run_id, type } of open?.human_requests ?? []) {
         if (type !== 'approval') continue
         const path = `/v2/runs/${run_id}/human-requests/${id}/respond`
@@ -205,7 +215,13 @@ export async function workSideBySide(
     await sleep(forMs * 0.3)
     const oldApiNewWorker = await byNewWorkers()
     over.abort()
-    return { migrations: applied.out.match(/^applied /gm)?.length ?? 0, migrateMs, newApiOldWorker, oldApiNewWorker, handedOver }
+    return {
+      migrations: applied.out.match(/^applied /gm)?.length ?? 0,
+      migrateMs,
+      newApiOldWorker,
+      oldApiNewWorker,
+      handedOver,
+    }
   }
 
   const begun = performance.now()
@@ -242,7 +258,13 @@ export async function workSideBySide(
 }
 
 export const holdsSideBySide = (seen: SideBySide): boolean =>
-  seen.failedRequests + seen.failedRuns + seen.brokenStreams + seen.otherReplays + seen.lostDeliveries + seen.inDoubt === 0 &&
+  seen.failedRequests +
+    seen.failedRuns +
+    seen.brokenStreams +
+    seen.otherReplays +
+    seen.lostDeliveries +
+    seen.inDoubt ===
+    0 &&
   seen.newApiOldWorker > 0 &&
   seen.oldApiNewWorker > 0 &&
   areTrue(seen) &&
@@ -274,7 +296,8 @@ async function countDeliveries(
   receiver: HookReceiver,
 ): Promise<Pick<SideBySide, 'deliveries' | 'lostDeliveries'>> {
   const left = async () =>
-    (await sql<{ count: number }>`select count(*)::int as count from every_delivery where state <> 'delivered'`)[0]!.count
+    (await sql<{ count: number }>`select count(*)::int as count from every_delivery where state <> 'delivered'`)[0]!
+      .count
   await until('everything is delivered', left, (count) => count === 0, { everyMs: 200, forMs: 120_000 })
   const wanted = await sql<{ id: string }>`
     select e.id from events e where exists (
@@ -286,8 +309,11 @@ async function countDeliveries(
 /** The command line of this release. */
 function runyard(words: string[], env: Record<string, string>): Promise<{ code: number; out: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [cli, ...words], { env: { ...process.env, ...env } }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? -1, out: stdout + stderr }),
+    const child = execFile(
+      process.execPath,
+      [cli, ...words],
+      { env: { ...process.env, ...env } },
+      (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, out: stdout + stderr }),
     )
   })
 }

@@ -40,7 +40,9 @@ export const migrations: DatabaseCheck = {
         : 0
       if (done === known.length) return ok(`up to date, ${done} of ${known.length}`)
       if (done > known.length)
-        return warning(`${done - known.length} newer than this version, which may still run on it: update this one too.`)
+        return warning(
+          `${done - known.length} newer than this version, which may still run on it: update this one too.`,
+        )
       return warning(`${done} of ${known.length}: the next start runs the rest, or npx runyard migrate.`)
     } catch (error) {
       if (error instanceof MigrationRefused) return problem(error.message)
