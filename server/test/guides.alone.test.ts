@@ -107,6 +107,7 @@ proves('guides.links', 'every link in the documents leads to a file and a headin
     'CONTRIBUTING.md',
     'CHANGELOG.md',
     ...(await below('docs')),
+    ...(await below('deploy')),
     ...(await below('examples')),
   ]
   const broken: string[] = []

@@ -3308,6 +3308,45 @@ const sentences = [
     says: 'The sizes of tables are written down day by day, and how much they grow a day is told.',
   },
   { id: 'system.waiting', says: 'The oldest work that is due and that nobody has begun is told by kind, by indexes.' },
+  {
+    id: 'system.metrics',
+    says: '/metrics tells of the whole installation: living processes by role, the oldest that waits by kind, jobs given up, open breakers, the archive of PostgreSQL and the disk.',
+  },
+  // Deploying and operating
+  {
+    id: 'deploy.image',
+    says: 'The image runs as an ordinary user on a read-only root file system, with the Node that the project pins, Chromium and bubblewrap, and without build tools; SIGTERM reaches the service.',
+  },
+  {
+    id: 'deploy.compose',
+    says: 'The compose file starts service and PostgreSQL with health checks, and has no secret in it.',
+  },
+  {
+    id: 'deploy.chart',
+    says: 'The Helm chart makes API, workers, migrations and budgets without rights, with probes, and a grace period that fits the drain.',
+  },
+  { id: 'deploy.values', says: 'The schema of the chart’s values takes what works and refuses what would not.' },
+  { id: 'deploy.units', says: 'The units for systemd are valid, hardened, and stop the service by its drain.' },
+  {
+    id: 'deploy.settings',
+    says: 'Every setting that image, compose file, chart and units make is one that the service has.',
+  },
+  {
+    id: 'monitoring.names',
+    says: 'Every metric and label that alerts, dashboard and autoscaler ask for is one that the service has.',
+  },
+  { id: 'monitoring.rules', says: 'Each alert is valid, and raised when it should be and not before.' },
+  { id: 'monitoring.runbooks', says: 'Each alert leads to a page that says what it means and what to do.' },
+  { id: 'monitoring.dashboard', says: 'The dashboard shows every panel.' },
+  {
+    id: 'backups.pointInTime',
+    says: 'A database of one’s own that is backed up by PostgreSQL’s tools is restored to a moment, with every run that was acknowledged by then; runs continue.',
+  },
+  { id: 'backups.key', says: 'A restored database is refused without the encryption key that it was written with.' },
+  {
+    id: 'browser.named',
+    says: 'RUNYARD_CHROMIUM names the installed Chromium that is started instead of the one in the npm package.',
+  },
   // Sandboxes over HTTP, files, signed addresses
   {
     id: 'sandboxes.life',

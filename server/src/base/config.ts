@@ -1,5 +1,5 @@
 // Every setting of the service: one typed table that reads the environment, reports all bad values together and documents itself.
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isMailAddress, mailProblems, mailSettings } from './mailSettings.ts'
 import { isOauthSetting, oauthSettingRows, readOauthSettings, type OauthSettings } from './oauthSettings.ts'
@@ -212,6 +212,17 @@ const settings = {
     'A browser of your own that agents use instead: the URL of its DevTools protocol.',
     true,
   ),
+  chromium: {
+    ...text(
+      'RUNYARD_CHROMIUM',
+      'that of the npm package, else one in the `PATH`',
+      'The file of an installed Chromium or Chrome that is started instead of the one that comes with the service.',
+    ),
+    read(value) {
+      if (value === undefined || isAbsolute(value)) return value
+      throw new Error('must be the whole path of a file, such as /usr/bin/chromium')
+    },
+  } satisfies Setting<string | undefined>,
   browserSessionsMax: integer(
     'RUNYARD_BROWSER_SESSIONS',
     { min: 1, max: 1000, unset: 16 },

@@ -11,5 +11,5 @@ export const browserOf = runningPart('browser', createDriver)
 
 function createDriver({ config, guard, log }: Context): BrowserDriver {
   if (config.cdpUrl !== undefined) return cdpDriver({ guard, cdpUrl: config.cdpUrl })
-  return chromiumDriver({ guard, log, cacheDir: join(config.dataDir, 'browser') })
+  return chromiumDriver({ guard, log, named: config.chromium, cacheDir: join(config.dataDir, 'browser') })
 }

@@ -13,12 +13,17 @@ export const browser: Check = {
     // before the first start there is no folder to unpack it into
     if (config.cdpUrl === undefined && !database) return ok('Chromium is unpacked when an agent first uses it')
     // everything else works without a browser
-    const missing = config.cdpUrl === undefined ? missingChromium() : undefined
+    const missing = config.cdpUrl === undefined ? missingChromium(config.chromium) : undefined
     if (missing !== undefined) return warning(missing)
     const guard = createGuard({ allowPrivateHosts: config.allowPrivateHosts })
     const driver =
       config.cdpUrl === undefined
-        ? chromiumDriver({ guard, log: createLog('silent'), cacheDir: join(config.dataDir, 'browser') })
+        ? chromiumDriver({
+            guard,
+            log: createLog('silent'),
+            named: config.chromium,
+            cacheDir: join(config.dataDir, 'browser'),
+          })
         : cdpDriver({ guard, cdpUrl: config.cdpUrl })
     try {
       return ok(await driver.strength())

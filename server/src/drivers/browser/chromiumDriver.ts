@@ -17,6 +17,8 @@ import { within } from './withTimeout.ts'
 interface ChromiumOptions {
   guard: Guard
   log: Log
+  /** The file of an installed Chromium, to be started instead of the one in the npm package. */
+  named?: string | undefined
   /** Where Chromium is unpacked. */
   cacheDir: string
   /** How long it stays when nobody has a session. */
@@ -83,8 +85,8 @@ async function inUse<T>(chromium: Chromium, work: () => Promise<T>): Promise<T> 
 /** The browser that runs, or a new one; one that could not start or has ended is forgotten. */
 function ensure(chromium: Chromium): Promise<Running> {
   if (chromium.running) return chromium.running
-  const { cacheDir, account, log } = chromium
-  const starting = launchChromium({ cacheDir, account, log })
+  const { named, cacheDir, account, log } = chromium
+  const starting = launchChromium({ named, cacheDir, account, log })
   chromium.running = starting
   const forget = (): void => {
     if (chromium.running === starting) chromium.running = undefined

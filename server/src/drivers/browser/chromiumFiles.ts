@@ -1,4 +1,4 @@
-// Which Chromium is started: the one inside the npm package, unpacked once, or one that is installed.
+// Which Chromium is started: the one that a setting names, the one inside the npm package, unpacked once, or one that is installed.
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, open, readdir, realpath, writeFile } from 'node:fs/promises'
@@ -10,6 +10,7 @@ import type { Log } from '../../base/log.ts'
 import { closedFolder, makePrivateFolder, type Account } from '../../base/accounts.ts'
 import { makeWholeFolder } from '../../base/atomicFolder.ts'
 import { besideFile } from '../../base/besideFile.ts'
+import { mustHave } from '../../base/mustHave.ts'
 
 export interface ChromiumFiles {
   executable: string
@@ -29,21 +30,26 @@ const fontsConf = `<?xml version="1.0"?>
 </fontconfig>
 `
 
-/** `account`: the user that Chromium will run as, where that is not our own. */
+/** `named`: the file that a setting names. `account`: the user that Chromium will run as, where that is not our own. */
 export async function findChromium(wanted: {
+  named?: string | undefined
   cacheDir: string
   account: Account | undefined
   log: Log
 }): Promise<ChromiumFiles> {
-  if (isInPackage) return unpacked(wanted)
-  const executable = installedPath()
-  if (executable !== undefined) return { executable, env: systemEnv() }
-  throw new Error(reasonForNone)
+  const missing = missingChromium(wanted.named)
+  if (missing !== undefined) throw new Error(missing)
+  if (wanted.named === undefined && isInPackage) return unpacked(wanted)
+  const executable = mustHave(wanted.named ?? installedPath(), 'an installed Chromium')
+  return { executable, env: systemEnv() }
 }
 
 /** Why this machine has no Chromium that can be started; undefined when it has one. */
-export const missingChromium = (): string | undefined =>
-  isInPackage || installedPath() !== undefined ? undefined : reasonForNone
+export function missingChromium(named?: string): string | undefined {
+  if (named !== undefined)
+    return existsSync(named) ? undefined : `RUNYARD_CHROMIUM names ${named}, and there is no such file.`
+  return isInPackage || installedPath() !== undefined ? undefined : reasonForNone
+}
 
 /** Whether the npm package has a Chromium for this machine. */
 export const isInPackage = process.platform === 'linux' && process.arch === 'x64'

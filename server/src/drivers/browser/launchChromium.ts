@@ -14,6 +14,7 @@ export interface Running {
 }
 
 export async function launchChromium(options: {
+  named?: string | undefined
   cacheDir: string
   account: Account | undefined
   log: Log
