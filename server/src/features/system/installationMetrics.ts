@@ -8,7 +8,7 @@ import { holdsItsLock } from '../../kit/presence.ts'
 import { runningPart } from '../../kit/runningPart.ts'
 import { readWaitingWork } from './waitingWork.ts'
 
-/** A scrape measures again when the last measurement is older than this. Measuring takes some 3 ms of the database. */
+/** A scrape measures again when the last measurement is older than this. Measuring takes some 2 ms (measured with 20,000 runs). */
 const measureEveryMs = 15_000
 
 /** The roles that are always reported: a missing series would be no zero. */
