@@ -12,8 +12,7 @@ import { repository } from './chart.ts'
 const given = process.env['RUNYARD_TEST_COMPOSE']
 const [program = '', ...words] = given === undefined ? ['docker', 'compose'] : [given]
 const needsCompose = {
-  skip:
-    spawnSync(program, [...words, 'version']).status === 0 ? (false as const) : 'Docker Compose 2 is not installed',
+  skip: spawnSync(program, [...words, 'version']).status === 0 ? (false as const) : 'Docker Compose 2 is not installed',
 }
 const file = join(repository, 'deploy/docker/compose.yaml')
 const config = (env: string) =>
