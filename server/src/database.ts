@@ -2,10 +2,12 @@
 import { mkdir } from 'node:fs/promises'
 import { mustHave } from './base/mustHave.ts'
 import type { Config } from './base/config.ts'
-import { type Address, one, type Sql, sqlOn, untilWritten } from './base/db.ts'
+import { type DatabaseAddress, one, type Sql, sqlOn, untilWritten } from './base/db.ts'
 import { embeddedPostgres, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
 import { openKeyring } from './base/encryptionKey.ts'
+import { databaseHosts } from './base/databaseHosts.ts'
 import { connectOrTell } from './base/databaseRefused.ts'
+import { hostUrls } from './base/hostList.ts'
 import { migrationLock, presenceLockClass } from './base/locks.ts'
 import type { Log } from './base/log.ts'
 import { migrate } from './base/migrate.ts'
@@ -16,7 +18,7 @@ import { alignEventClock } from './kit/eventClock.ts'
 import type { Presence } from './kit/presence.ts'
 
 interface FoundDatabase {
-  address: () => string | Address
+  address: () => DatabaseAddress
   /** Absent with DATABASE_URL. */
   embedded: EmbeddedPostgres | undefined
 }
@@ -25,7 +27,7 @@ export async function findDatabase(config: Config, log: Log): Promise<FoundDatab
   // others may pass through but not look around: as root, PostgreSQL runs as somebody else; every secret in here is mode 600
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   const { databaseUrl } = config
-  if (databaseUrl !== undefined) return { address: () => databaseUrl, embedded: undefined }
+  if (databaseUrl !== undefined) return { address: await externalAddress(databaseUrl, log), embedded: undefined }
   const embedded = await embeddedPostgres({
     dataDir: config.dataDir,
     log: (message, fields) => log.info({ ...fields }, message),
@@ -33,11 +35,20 @@ export async function findDatabase(config: Config, log: Log): Promise<FoundDatab
   return { address: () => embedded.address(), embedded }
 }
 
+/** The address of one host never changes; of several, the primary's is found here, and again whenever it does not let us in. */
+async function externalAddress(url: string, log: Log): Promise<() => DatabaseAddress> {
+  const urls = hostUrls(url)
+  if (urls.length === 1) return () => url
+  const hosts = databaseHosts({ urls, env: 'DATABASE_URL', log })
+  await hosts.find()
+  return () => hosts.address()
+}
+
 /** `announce` is called before the lock is given back: from then on others see that a process uses this database with this key. */
 export async function prepareDatabase(
   config: Config,
   log: Log,
-  address: string | Address,
+  address: DatabaseAddress,
   announce?: () => Promise<void>,
 ): Promise<{ keyring: Keyring; firstKey: FirstKey }> {
   let keyring: Keyring | undefined

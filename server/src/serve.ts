@@ -48,7 +48,7 @@ interface ServeOptions {
 }
 
 export async function serve(config: Config, log: Log, { features, entry }: ServeOptions): Promise<Running> {
-  const { context, presence, address, embedded, firstKey, leave } = await join(config, log, features)
+  const { context, presence, embedded, firstKey, leave } = await join(config, log, features)
   const hasApi = config.role !== 'worker' || config.portGiven
   const opened = Promise.withResolvers<void>()
   let app: FastifyInstance | undefined
@@ -63,7 +63,7 @@ export async function serve(config: Config, log: Log, { features, entry }: Serve
   try {
     app = hasApi ? await listen(context, opened.promise) : undefined
     // a file that a killed process left is replaced before the first request is answered
-    serviceFile = app && config.role !== 'worker' ? await announce(context, firstKey, address()) : undefined
+    serviceFile = app && config.role !== 'worker' ? await announce(context, firstKey, embedded) : undefined
     opened.resolve()
     worker = config.role === 'api' ? undefined : await startWork(context, presence, entry)
   } catch (error) {
@@ -169,7 +169,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
         await db.close()
       },
     })
-  return { context, presence, address, embedded, firstKey, leave }
+  return { context, presence, embedded, firstKey, leave }
 }
 
 /** The two kinds of work: jobs, and the runs of agents; both find what a dead process left. */
@@ -227,7 +227,7 @@ async function listen(context: Context, opened: Promise<void>): Promise<FastifyI
 async function announce(
   context: Context,
   firstKey: FirstKey,
-  address: Parameters<typeof connectionUrl>[0] | string,
+  embedded: EmbeddedPostgres | undefined,
 ): Promise<string | undefined> {
   const file = joinPath(context.config.dataDir, 'service.json')
   const present = await readIfThere(file)
@@ -239,7 +239,7 @@ async function announce(
     team_id: firstKey.teamId,
     api_key: firstKey.secret ?? null,
     pid: process.pid,
-    database_url: typeof address === 'string' ? address : connectionUrl(address),
+    database_url: embedded ? connectionUrl(embedded.address()) : context.config.databaseUrl,
   }
   await writeWhole(file, `${JSON.stringify(facts, null, 2)}\n`, 0o600)
   return file

@@ -1081,6 +1081,14 @@ const sentences = [
     says: 'A standby counts as a database that is away: /readyz is red, requests get a 500 with Retry-After, and all continues after its promotion.',
   },
   {
+    id: 'postgres.hosts',
+    says: 'Several hosts in one DATABASE_URL are a replicated server: whichever takes writes is used, and is looked for again when it changes.',
+  },
+  {
+    id: 'postgres.promotion',
+    says: 'A promoted standby is a pause: connections, presence, notifications and runs go on there, and nobody is declared dead by mistake.',
+  },
+  {
     id: 'postgres.writes',
     says: '/readyz is red while the database cannot write, on a full disk or read-only, and a refused write says so.',
   },
@@ -1114,7 +1122,7 @@ const sentences = [
   { id: 'presence.buriedOnce', says: 'A dead process is reaped by exactly one of the others.' },
   {
     id: 'presence.failover',
-    says: 'Who never held its lock on this server, after a restart or a failover, is not declared dead within 3 s.',
+    says: 'Who never held its lock in this life of the server, after a restart or a promotion, is not declared dead within 6 s.',
   },
   { id: 'worker.takeover', says: 'Jobs of a dead process are free within about half a second.' },
   { id: 'worker.drain', says: 'A stopping worker takes no new job, finishes those at hand, and exits 0.' },

@@ -47,7 +47,8 @@ const settings = {
   databaseUrl: databaseAddress(
     'DATABASE_URL',
     'embedded PostgreSQL 18',
-    'Your own PostgreSQL, version 15 or newer. Connect directly: session locks do not work through a transaction pooler.',
+    'Your own PostgreSQL, version 15 or newer. Several hosts (`postgres://user@h1:5432,h2:5432/runyard`) are a replicated one: whichever takes ' +
+      'writes is used. Connect directly: session locks do not work through a transaction pooler.',
   ),
   databaseAnswerMs: integer(
     'RUNYARD_DATABASE_ANSWER_MS',

@@ -1,5 +1,5 @@
 // Says in one sentence why PostgreSQL refuses a connection, and what to do about it.
-import { connectionSettings, SessionClient, type Address } from './session.ts'
+import { connectionSettings, SessionClient, type DatabaseAddress } from './session.ts'
 
 /** The database cannot be reached or used as it is. The message is one sentence for the operator. */
 export class DatabaseRefused extends Error {}
@@ -7,7 +7,7 @@ export class DatabaseRefused extends Error {}
 const connectMs = 10_000
 
 /** Connects, or throws a sentence that says why it could not. */
-export async function connectOrTell(address: string | Address, applicationName: string): Promise<SessionClient> {
+export async function connectOrTell(address: DatabaseAddress, applicationName: string): Promise<SessionClient> {
   let client: SessionClient
   try {
     client = new SessionClient({
@@ -23,7 +23,8 @@ export async function connectOrTell(address: string | Address, applicationName: 
     await client.connect()
     return client
   } catch (error) {
-    throw new DatabaseRefused(refusal(error, client, typeof address === 'string'), { cause: error })
+    const isExternal = typeof address === 'string' || 'url' in address
+    throw new DatabaseRefused(refusal(error, client, isExternal), { cause: error })
   }
 }
 
@@ -31,6 +32,21 @@ export async function connectOrTell(address: string | Address, applicationName: 
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Why a connection failed, as the end of a sentence that begins with the host. */
+export function briefReason(error: unknown): string {
+  switch ((error as { code?: unknown }).code) {
+    case 'ECONNREFUSED':
+      return 'does not answer'
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'is not known here'
+    case '28P01':
+      return 'says that the user or its password is wrong'
+    default:
+      return `says "${reasonOf(error)}"`
+  }
 }
 
 interface Where {

@@ -23,7 +23,10 @@ export interface DatabaseWatch {
 interface WatchOptions {
   log: Log
   connect: () => Client
+  /** Called when the database goes away. */
   onAway?: () => void
+  /** Called after each ping that failed: another host may be the primary. */
+  onMissed?: () => void
   /** How long an answer to a ping may take. */
   pingTimeoutMs?: number
   pingEveryMs?: number
@@ -119,7 +122,10 @@ async function pingInTime(watch: Watch): Promise<void> {
     if (watch.probe) cut(watch.probe)
     watch.probe = undefined
     const reason = error instanceof DatabaseAway ? error.message : 'the database does not answer'
-    if (!watch.isClosed) turn(watch, reason, error)
+    if (!watch.isClosed) {
+      turn(watch, reason, error)
+      watch.onMissed?.()
+    }
   } finally {
     stopWaiting()
   }

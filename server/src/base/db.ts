@@ -5,12 +5,12 @@ import type { ClientBase, ClientConfig, CustomTypesConfig, QueryResultRow } from
 import { DatabaseAway } from './databaseAway.ts'
 import { watchDatabase, writeProblemOf, type DatabaseWatch } from './databaseWatch.ts'
 import type { Log } from './log.ts'
-import { connectionSettings, SessionClient, type Address } from './session.ts'
+import { connectionSettings, SessionClient, type DatabaseAddress } from './session.ts'
 import { flatten } from './sql.ts'
 import { giveWarmFirst } from './warmFirst.ts'
 
 export { firstRow, one } from './rows.ts'
-export { connectionSettings, type Address } from './session.ts'
+export { connectionSettings, type Address, type DatabaseAddress } from './session.ts'
 export { announcing, empty, joined, literals, part, word, wordList, type Part } from './sql.ts'
 
 /** Runs one statement and gives its rows. Values become parameters, parts become text. */
@@ -20,8 +20,8 @@ export type Sql = <Row extends object = Record<string, unknown>>(
 ) => Promise<Row[]>
 
 interface DatabaseOptions {
-  /** Asked again for each connection, since an embedded server may have moved to another port. */
-  address: () => string | Address
+  /** Asked again for each connection: an embedded server may have moved to another port, and another host may be the primary. */
+  address: () => DatabaseAddress
   log: Log
   connectionsMax?: number
   /** How long a caller waits for a connection. */
@@ -40,7 +40,7 @@ interface DatabaseOptions {
 
 export interface Database {
   /** The database's current address. */
-  address: () => string | Address
+  address: () => DatabaseAddress
   pool: Pool
   /** How many connections the pool may open. */
   connectionsMax: number
@@ -108,6 +108,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     // without a limit of its own: the watch alone decides what is too late, and it does not count the time in which this process was busy
     connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 0, application_name: 'runyard watch' }),
     ...(options.onAway && { onAway: options.onAway }),
+    onMissed() {
+      const address = options.address()
+      if (typeof address === 'object' && 'url' in address) address.refused()
+    },
     ...(options.pingTimeoutMs !== undefined && { pingTimeoutMs: options.pingTimeoutMs }),
     ...(options.pingEveryMs !== undefined && { pingEveryMs: options.pingEveryMs }),
   })

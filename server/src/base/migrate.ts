@@ -10,7 +10,7 @@ import { connectOrTell } from './databaseRefused.ts'
 import { migrationLock } from './locks.ts'
 import { createLog, type Log } from './log.ts'
 import { codeSince, namesOf, readCodeSince, tooOld, type LivingCode } from './olderCode.ts'
-import { connectionSettings, SessionClient, type Address } from './session.ts'
+import { connectionSettings, SessionClient, type DatabaseAddress } from './session.ts'
 
 const folder = new URL('../../migrations/', import.meta.url)
 
@@ -45,7 +45,7 @@ export const countMigrations = (): Promise<number> =>
   (counted ??= readdir(folder).then((files) => files.filter((file) => file.endsWith('.sql')).length))
 
 interface MigrateOptions {
-  address: string | Address
+  address: DatabaseAddress
   log?: Log
   migrations?: Migration[]
   /** Who works on this database now. If one of them could not work on the new schema, nothing is changed. */
@@ -271,7 +271,7 @@ async function inTransaction(client: Client, work: () => Promise<void>): Promise
 }
 
 /** graphile-worker has its own schema and its own migrations; they run under our lock too. */
-export async function migrateJobEngine(address: string | Address): Promise<void> {
+export async function migrateJobEngine(address: DatabaseAddress): Promise<void> {
   class MigratingClient extends SessionClient {
     constructor(config?: ClientConfig) {
       super({ ...config, ...connectionSettings(address) })

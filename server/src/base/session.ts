@@ -2,6 +2,7 @@
 import type { EventEmitter } from 'node:events'
 import { callbackify } from 'node:util'
 import { Client, type ClientBase, type ClientConfig } from 'pg'
+import { DatabaseAway } from './databaseAway.ts'
 
 export interface Address {
   host: string
@@ -11,9 +12,26 @@ export interface Address {
   database: string
 }
 
+/** One of several hosts of a DATABASE_URL (databaseHosts.ts). */
+export interface HostAddress {
+  url: string
+  /** Tells that this host does not let us in, or does not write: another one may. */
+  refused(): void
+}
+
+/** The URL of an external server, one of its hosts, or the embedded server. */
+export type DatabaseAddress = string | HostAddress | Address
+
+interface SessionConfig extends ClientConfig {
+  /** Set for one of several hosts: one that only reads is refused, and the owner of the list is told. */
+  refused?: () => void
+}
+
 /** Separate connection fields are the embedded server's, which has no TLS. We say so explicitly, since PGSSLMODE could ask for it. */
-export function connectionSettings(address: string | Address): ClientConfig {
-  return typeof address === 'string' ? { connectionString: address } : { ...address, ssl: false }
+export function connectionSettings(address: DatabaseAddress): SessionConfig {
+  if (typeof address === 'string') return { connectionString: address }
+  if ('url' in address) return { connectionString: address.url, refused: () => address.refused() }
+  return { ...address, ssl: false }
 }
 
 /**
@@ -66,15 +84,18 @@ const unheard = (): void => undefined
 export class SessionClient extends Client {
   readonly #more: SessionSettings
   readonly #timeoutMs: number
-  #serverVersion = 0
+  readonly #refused: (() => void) | undefined
+  /** What the server tells of itself while a session starts. */
+  readonly #told = new Map<string, string>()
 
-  constructor(config: ClientConfig, more: SessionSettings = {}) {
+  constructor({ refused, ...config }: SessionConfig, more: SessionSettings = {}) {
     super(config)
-    // the server sends its version while a session starts; pg passes it on by this event of its connection
+    // pg passes it on by this event of its connection
     const { connection } = this as unknown as { connection: EventEmitter }
     connection.on('parameterStatus', (told: { parameterName: string; parameterValue: string }) => {
-      if (told.parameterName === 'server_version') this.#serverVersion = Number.parseInt(told.parameterValue, 10)
+      this.#told.set(told.parameterName, told.parameterValue)
     })
+    this.#refused = refused
     this.#more = more
     this.#timeoutMs = config.connectionTimeoutMillis ?? 10_000
   }
@@ -94,11 +115,17 @@ export class SessionClient extends Client {
     this.beforeConnect()
     // if a connection breaks before its owner has it, the calls here that fail report it
     this.on('error', unheard)
-    await super.connect()
+    try {
+      await super.connect()
+      if (this.#refused) this.#requireWrites()
+    } catch (error) {
+      this.#refused?.()
+      throw error
+    }
     // 0: without a limit, as in pg itself
     const late = this.#timeoutMs > 0 ? setTimeout(() => cut(this), this.#timeoutMs) : undefined
     try {
-      await this.query(settingsStatement(this.#more, this.#serverVersion))
+      await this.query(settingsStatement(this.#more, Number.parseInt(this.#told.get('server_version') ?? '', 10)))
     } catch (error) {
       cut(this)
       throw error
@@ -107,6 +134,14 @@ export class SessionClient extends Client {
     }
     this.off('error', unheard)
     return this
+  }
+
+  /** Takes no round trip: a server tells both before its session begins, from version 14 on. */
+  #requireWrites(): void {
+    const isStandby = this.#told.get('in_hot_standby') === 'on'
+    if (!isStandby && this.#told.get('default_transaction_read_only') !== 'on') return
+    cut(this)
+    throw new DatabaseAway(isStandby ? 'the database is a standby, which only reads' : 'the database is read-only')
   }
 }
 

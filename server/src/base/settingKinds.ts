@@ -1,5 +1,6 @@
 // The kinds of settings: how the text of a variable is read, and what the message says if it cannot be read.
 import { isIP } from 'node:net'
+import { hostUrls } from './hostList.ts'
 import { parseEncryptionKey } from './secrets.ts'
 
 export interface Setting<T> {
@@ -52,17 +53,16 @@ export function integer(
   }
 }
 
-/** The URL of one server. A list of hosts would need a driver that looks for the primary among them. */
+/** The URL of a server, or of several of which one is the primary. */
 export function databaseAddress(env: string, unset: string, says: string): Setting<string | undefined> {
   const plain = address(env, ['postgres:', 'postgresql:'], unset, says, true)
   return {
     ...plain,
     read(value) {
-      const [, hosts] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(value ?? '') ?? []
-      if (hosts?.includes(',')) {
-        throw new Error('names several hosts, and only one is allowed: give the URL that leads to the primary')
-      }
-      return plain.read(value)
+      if (value === undefined) return undefined
+      const urls = hostUrls(value)
+      for (const url of urls) plain.read(url)
+      return urls.length === 1 ? plain.read(value) : value
     },
   }
 }

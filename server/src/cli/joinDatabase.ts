@@ -9,13 +9,13 @@ import type { EmbeddedPostgres } from '../base/embeddedPostgres.ts'
 import type { Log } from '../base/log.ts'
 import { readFacts } from '../base/postgres/facts.ts'
 import { runningPostmaster } from '../base/postgres/server.ts'
-import type { Address } from '../base/session.ts'
+import type { DatabaseAddress } from '../base/session.ts'
 import { abandonDatabase, findDatabase, isBeingPrepared, leaveDatabase } from '../database.ts'
 import { announcePresence, type Presence } from '../kit/presence.ts'
 import { CommandFailed } from './command.ts'
 
 export interface Joined {
-  address: string | Address
+  address: DatabaseAddress
   client: Client
   sql: Sql
   transaction: <T>(work: () => Promise<T>) => Promise<T>

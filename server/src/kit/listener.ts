@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Log } from '../base/log.ts'
 import { pauseAfter } from '../base/pause.ts'
-import { connectionSettings, cut, SessionClient, type Address } from '../base/session.ts'
+import { connectionSettings, cut, SessionClient, type DatabaseAddress } from '../base/session.ts'
 
 export interface Listener {
   /** A notification is a hint and may be lost, so whoever listens must also poll. Returns the function that stops listening. */
@@ -15,7 +15,7 @@ export interface Listener {
 const pauses = { firstMs: 250, longestMs: 2000 }
 
 interface Ears {
-  address: () => string | Address
+  address: () => DatabaseAddress
   log: Log
   /** Who listens, by channel. */
   heardOn: Map<string, Set<(payload: string) => void>>
@@ -24,7 +24,7 @@ interface Ears {
   closing: AbortController
 }
 
-export function createListener(options: { address: () => string | Address; log: Log }): Listener {
+export function createListener(options: { address: () => DatabaseAddress; log: Log }): Listener {
   const ears: Ears = { ...options, heardOn: new Map(), client: undefined, closing: new AbortController() }
   let listening: Promise<void> | undefined
   let line: Promise<unknown> = Promise.resolve()

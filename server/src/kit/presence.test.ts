@@ -91,7 +91,8 @@ proves(
 proves('presence.buriedOnce', 'two sweepers reap a dead process once', async () => {
   const [one, two] = [await join(), await join()]
   await ask(
-    `insert into processes (id, role, host, pid, job_pool_id) values (gen_random_uuid(), 'worker', 'gone', 1, 'pool-x')`,
+    `insert into processes (id, role, host, pid, job_pool_id, server_started_at)
+     values (gen_random_uuid(), 'worker', 'gone', 1, 'pool-x', pg_postmaster_start_time())`,
   )
   const reaped: (string | null)[] = []
   const reap = async ({ job_pool_id }: DeadProcess) => void reaped.push(job_pool_id)
@@ -111,7 +112,8 @@ const gone = (startedAt: string) =>
     `insert into processes (id, role, host, pid, server_started_at) values (gen_random_uuid(), 'worker', 'gone', 1, ${startedAt}) returning id`,
   )
 
-const missed = (since: string) => ask(`update processes set missed_since = ${since} where missed_since is not null`)
+const missed = (since: string, life = 'missed_life') =>
+  ask(`update processes set missed_since = ${since}, missed_life = ${life} where missed_since is not null`)
 
 proves(
   'presence.failover',
@@ -128,7 +130,10 @@ proves(
     await missed(`now() + interval '1 minute'`)
     await one.sweep(reap)
     assert.equal(reaped.length, 1)
-    await missed(`now() - interval '3 seconds'`)
+    await missed(`now() - interval '1 minute'`, `'another life'`)
+    await one.sweep(reap)
+    assert.equal(reaped.length, 1, 'what was missed before the last promotion does not count')
+    await missed(`now() - interval '6 seconds'`)
     await one.sweep(reap)
     assert.deepEqual(reaped, [here!.id, elsewhere!.id])
     await one.leave()

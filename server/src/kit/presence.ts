@@ -7,7 +7,7 @@ import { newId } from '../base/ids.ts'
 import { presenceLockClass } from '../base/locks.ts'
 import type { Log } from '../base/log.ts'
 import { pauseAfter } from '../base/pause.ts'
-import { connectionSettings, cut, SessionClient, type Address } from '../base/session.ts'
+import { connectionSettings, cut, SessionClient, type DatabaseAddress } from '../base/session.ts'
 
 export interface DeadProcess {
   id: string
@@ -41,15 +41,26 @@ export const holdsItsLock = part`exists (
     and l.objsubid = 2 and l.database = (select oid from pg_database where datname = current_database()))`
 
 interface PresenceOptions {
-  address: () => string | Address
+  address: () => DatabaseAddress
   role: string
   log: Log
 }
 
 /** How long a dropped lock connection may take to come back before we must believe that we were declared dead. */
 const graceMs = 3000
-/** The pauses are short while the others still wait for us, and then grow: a server may refuse us for hours. */
-const pauses = { firstMs: 100, longestMs: 3000 }
+/**
+ * How long the others wait for a process on a server where it never held its lock. It is longer than everything that a living process needs
+ * to come back: its watch sees that the server is there (1.25 s and a pause), finds it among several hosts (1.5 s), and it tries again.
+ */
+const newLifeMs = 6000
+/** The pauses are short while the others still wait for us. Then they grow a little: a server may refuse us for hours. */
+const pauses = { firstMs: 100, longestMs: 1000 }
+
+/**
+ * Names the life of the server: all session locks are gone when it restarts, or when a standby takes its place. A restart changes the first
+ * half, a promotion the second (the timeline of the write-ahead log); the server that answers next differs in one of them.
+ */
+const serverLife = part`(pg_postmaster_start_time()::text || ' ' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))`
 
 /** Nobody waits for a process that only starts, and a busy machine needs seconds to open a connection. */
 const firstConnectMs = 60_000
@@ -128,9 +139,10 @@ async function join(session: Session, onLost: () => void): Promise<{ connection:
     )
     if (!lock.held) throw new Error('the lock of this process is still held by its lost connection')
     const row = await one(sql<{ is_new: boolean }>`
-      insert into processes as p (id, role, host, pid, lock_key, job_pool_id, server_started_at)
-      values (${processId}, ${role}, ${hostname()}, ${process.pid}, ${lockKey}, ${session.jobPoolId}, pg_postmaster_start_time())
-      on conflict (id) do update set server_started_at = excluded.server_started_at, missed_since = null
+      insert into processes as p (id, role, host, pid, lock_key, job_pool_id, server_started_at, server_life)
+      values (${processId}, ${role}, ${hostname()}, ${process.pid}, ${lockKey}, ${session.jobPoolId}, pg_postmaster_start_time(), ${serverLife})
+      on conflict (id) do update
+        set server_started_at = excluded.server_started_at, server_life = excluded.server_life, missed_since = null
       returning (p.xmax = 0) as is_new`)
     client.on('end', onLost)
     return { connection: { client, sql }, isNew: row.is_new }
@@ -167,22 +179,25 @@ async function rejoin(session: Session, onLost: () => void): Promise<Connection 
   return undefined
 }
 
+/** SQL condition on a process: it held its lock in this life of the server. An older version of Runyard writes only the start of the server. */
+const isHere = part`coalesce(server_life = ${serverLife}, server_started_at is not distinct from pg_postmaster_start_time())`
+
 async function sweep(sql: Sql, processId: string, reap: (dead: DeadProcess) => Promise<void>): Promise<boolean> {
-  // all locks are gone when the server restarts or a standby replaces it, and either changes the start time. A process that never held
-  // its lock on this server is not declared dead before it could have come back
+  // a process that never held its lock in this life of the server is not declared dead before it could have come back. What was missed in an
+  // earlier life says nothing about this one
   const others = await sql<DeadProcess & { is_new_here: boolean; is_dead: boolean }>`
     with others as materialized (
-      select id, role, lock_key, job_pool_id, missed_since, server_started_at is not distinct from pg_postmaster_start_time() as is_here
+      select id, role, lock_key, job_pool_id, ${isHere} as is_here, case when missed_life = ${serverLife} then missed_since end as missed_since
       from processes where id <> ${processId}
     )
     select id, role, lock_key, job_pool_id, not is_here and missed_since is null as is_new_here,
-      case when is_here or missed_since < clock_timestamp() - make_interval(secs => ${graceMs / 1000}::float8)
+      case when is_here or missed_since < clock_timestamp() - make_interval(secs => ${newLifeMs / 1000}::float8)
         then pg_try_advisory_lock(${presenceLockClass}, lock_key) else false end as is_dead
     from others`
   if (others.some(({ is_new_here }) => is_new_here)) {
     await sql`
-      update processes set missed_since = clock_timestamp()
-      where id <> ${processId} and server_started_at is distinct from pg_postmaster_start_time() and missed_since is null`
+      update processes set missed_since = clock_timestamp(), missed_life = ${serverLife}
+      where id <> ${processId} and not ${isHere} and (missed_since is null or missed_life is distinct from ${serverLife})`
   }
   for (const other of others.filter(({ is_dead }) => is_dead)) {
     try {

@@ -1,7 +1,7 @@
 // A PostgreSQL that somebody else set up: the machine's own package if it has one, else the embedded programs, both with initdb's defaults.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -49,10 +49,12 @@ export interface ExternalServer {
   asSuperuser(statement: string, database?: string): Promise<Record<string, unknown>[]>
   /** Makes a role that owns a database of its own and nothing else. */
   newDatabase(): Promise<Address>
-  /** Does a fast shutdown; resolves when the server is gone. */
-  stop(): Promise<void>
+  /** Does a fast shutdown unless another signal is given; resolves when the server is gone. */
+  stop(signal?: NodeJS.Signals): Promise<void>
   /** Restarts as a standby without a primary: it answers, but only reads, until it is promoted. */
   startStandby(): Promise<void>
+  /** Starts a second server that follows this one: a copy that was made while this one was stopped for a moment. */
+  newStandby(): Promise<ExternalServer>
   remove(): Promise<void>
 }
 
@@ -63,9 +65,21 @@ export async function startExternalServer(programs: ServerPrograms): Promise<Ext
   if (account) await chown(folder, account.uid, account.gid)
   const bin = await programs.find(folder)
   const data = join(folder, 'data')
-  const options = { ...account, cwd: folder }
   const words = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync']
-  await promisify(execFile)(join(bin, 'initdb'), words, options)
+  await promisify(execFile)(join(bin, 'initdb'), words, { ...account, cwd: folder })
+  const server = await serverIn(folder, bin, data)
+  return {
+    ...server,
+    async remove() {
+      await server.remove()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A server in a folder of data, which runs when this resolves. */
+async function serverIn(folder: string, bin: string, data: string): Promise<ExternalServer> {
+  const options = { ...account, cwd: folder }
   const port = await freePort()
   const settings = [`listen_addresses=127.0.0.1`, `port=${port}`, 'unix_socket_directories=', 'fsync=off']
   let server: ChildProcess | undefined
@@ -96,12 +110,19 @@ export async function startExternalServer(programs: ServerPrograms): Promise<Ext
     }
   }
 
-  async function stop(): Promise<void> {
-    if (!server || server.exitCode !== null) return
+  async function stop(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return
     const exited = new Promise((resolve) => server!.once('exit', resolve))
-    server.kill('SIGINT')
+    server.kill(signal)
     await exited
   }
+
+  async function becomeStandby(of: string): Promise<void> {
+    await writeFile(join(of, 'standby.signal'), '')
+    if (account) await chown(join(of, 'standby.signal'), account.uid, account.gid)
+  }
+
+  const followers: ExternalServer[] = []
 
   await start()
   return {
@@ -115,14 +136,27 @@ export async function startExternalServer(programs: ServerPrograms): Promise<Ext
       return { host: '127.0.0.1', port, user: name, password, database: name }
     },
     async startStandby() {
-      await writeFile(join(data, 'standby.signal'), '')
-      if (account) await chown(join(data, 'standby.signal'), account.uid, account.gid)
+      await becomeStandby(data)
       await start()
+    },
+    async newStandby() {
+      await stop()
+      const copy = `${data}-${followers.length + 1}`
+      await promisify(execFile)('cp', ['-a', data, copy])
+      await start()
+      await appendFile(
+        join(copy, 'postgresql.auto.conf'),
+        `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`,
+      )
+      await becomeStandby(copy)
+      const follower = await serverIn(folder, bin, copy)
+      followers.push(follower)
+      return follower
     },
     stop,
     async remove() {
+      for (const follower of followers) await follower.remove()
       await stop()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

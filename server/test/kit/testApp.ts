@@ -6,7 +6,7 @@ import { after } from 'node:test'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse as Response } from 'fastify'
 import { buildApp } from '../../src/app.ts'
 import { readConfig, type Config } from '../../src/base/config.ts'
-import { openDatabase, type Address } from '../../src/base/db.ts'
+import { openDatabase, type Address, type DatabaseAddress } from '../../src/base/db.ts'
 import { newId } from '../../src/base/ids.ts'
 import { createLog } from '../../src/base/log.ts'
 import { createKeyring } from '../../src/base/secrets.ts'
@@ -60,20 +60,21 @@ interface TestOptions {
   config?: Partial<Config>
   /** Added to the real ones. */
   features?: Feature[]
-  address?: Address
+  /** Asked again for each connection, if it is a function. */
+  address?: Address | (() => DatabaseAddress)
 }
 
 export const testKeyring = createKeyring(Buffer.alloc(32, 7))
 
 export async function testApp(options: TestOptions = {}): Promise<TestApp> {
-  const address = options.address ?? (await testDatabase())
+  const given = options.address ?? (await testDatabase())
   const logged: string[] = []
   const log = createLog('debug', { write: (line) => logged.push(line) })
   // On a very busy machine the server that all tests share is late, but not away. Nor does it go away, so some 40 apps need not ask all
   // the time. Each connection plans every statement anew, so an app has few of them.
   const shared = options.address ? {} : { pingEveryMs: 10_000 }
   const db = openDatabase({
-    address: () => address,
+    address: typeof given === 'function' ? given : () => given,
     log,
     pingTimeoutMs: 20_000,
     // whoever holds a lock may stand still: a statement waits for it longer than the 2 s of a service

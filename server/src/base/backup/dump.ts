@@ -7,7 +7,7 @@ import type { Client } from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { mustHave } from '../mustHave.ts'
 import { firstRow } from '../rows.ts'
-import { sqlOn, type Address } from '../db.ts'
+import { sqlOn, type DatabaseAddress } from '../db.ts'
 import { readKnownKeys } from '../encryptionKey.ts'
 import { migrationLock } from '../locks.ts'
 import { lockMigrations, readHistory } from '../migrate.ts'
@@ -34,7 +34,7 @@ export class BackupRefused extends Error {}
 const leftOut = new Set(['processes', 'schema_migrations'])
 
 interface BackupOptions {
-  address: string | Address
+  address: DatabaseAddress
   file: string
   /** Replace a file that is there already. */
   force?: boolean

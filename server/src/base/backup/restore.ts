@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { firstRow } from '../rows.ts'
-import { lockNotAvailable, sqlOn, sqlState, type Address, type Sql } from '../db.ts'
+import { lockNotAvailable, sqlOn, sqlState, type DatabaseAddress, type Sql } from '../db.ts'
 import { migrationLock } from '../locks.ts'
 import {
   applyMigration,
@@ -42,7 +42,7 @@ export async function openArchive(
 }
 
 export interface RestoreOptions {
-  address: string | Address
+  address: DatabaseAddress
   archive: RestorableArchive
   /** Replace what the database holds; it is lost. */
   replace?: boolean

@@ -1,6 +1,6 @@
 // A database session for COPY: fixed spelling of values, no time limits, and an end that never hangs.
 import type { Client } from 'pg'
-import { connectionSettings, cut, SessionClient, type Address } from '../session.ts'
+import { connectionSettings, cut, SessionClient, type DatabaseAddress } from '../session.ts'
 
 /** Whatever the server, its database or its roles have set: both ends of a copy must spell values the same way. */
 const settings = {
@@ -12,7 +12,7 @@ const settings = {
 }
 
 export async function withCopySession<T>(
-  address: string | Address,
+  address: DatabaseAddress,
   applicationName: string,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {

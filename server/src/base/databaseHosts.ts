@@ -1,0 +1,122 @@
+// Several hosts of one database: knows which of them is the primary now, and looks for it again when a connection is refused.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseRefused, briefReason } from './databaseRefused.ts'
+import { firstRow } from './rows.ts'
+import type { Log } from './log.ts'
+import { connectionSettings, cut, SessionClient, type HostAddress } from './session.ts'
+
+export interface DatabaseHosts {
+  /** The host that was the primary at the last look that found one. */
+  address(): HostAddress
+  /** Looks at all hosts. Whoever asks while a look is under way gets that one. Throws a sentence when none of them writes. */
+  find(): Promise<void>
+}
+
+interface HostOptions {
+  /** One URL for each host (hostList.ts). */
+  urls: string[]
+  /** The setting that lists them. */
+  env: string
+  log: Log
+}
+
+/** A host that is alive answers within milliseconds; a machine that is gone never does. */
+const lookMs = 1500
+/** When one writes, the others have this long to say that they do too. */
+const othersMs = 100
+/** Every connection that is refused asks for a look. While there is no primary these come many times a second. */
+const pauseMs = 250
+
+export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
+  let current = urls[0] ?? ''
+  let looking: Promise<void> | undefined
+  let lookedAt = -Infinity
+
+  async function look(): Promise<void> {
+    const hosts = await lookAt(urls)
+    const writing = hosts.filter(({ timeline }) => timeline !== undefined)
+    // two that write are a split cluster: the one that was promoted last is right. The one we know comes first among equals
+    const newest = writing.reduce((max, { timeline = '' }) => (timeline > max ? timeline : max), '')
+    const best = writing.filter(({ timeline }) => timeline === newest)
+    const found = best.find(({ url }) => url === current) ?? best[0]
+    if (!found) throw new DatabaseRefused(noneWrites(env, hosts))
+    if (found.url !== current) log.info({ host: hostOf(found.url) }, 'another host is the primary now')
+    current = found.url
+  }
+
+  function find(): Promise<void> {
+    looking ??= look().finally(() => {
+      looking = undefined
+      lookedAt = performance.now()
+    })
+    return looking
+  }
+
+  function refused(): void {
+    if (performance.now() - lookedAt < pauseMs) return
+    // the watch tells that the database is away; this says why
+    find().catch((error: unknown) => log.debug({ err: error }, 'no host is the primary yet'))
+  }
+
+  return { address: () => ({ url: current, refused }), find }
+}
+
+interface Seen {
+  url: string
+  /** Set for a host that writes: it grows with each promotion. */
+  timeline?: string
+  /** Why the host cannot be used. */
+  reason?: string
+}
+
+/** Answers as soon as one host writes, but for a short wait for the others; else when all have answered. */
+async function lookAt(urls: string[]): Promise<Seen[]> {
+  const seen: Seen[] = []
+  const oneWrites = Promise.withResolvers<void>()
+  const looks = urls.map(async (url) => {
+    const host = await lookAtOne(url)
+    seen.push(host)
+    if (host.timeline !== undefined) oneWrites.resolve()
+  })
+  await Promise.race([Promise.all(looks), oneWrites.promise.then(() => sleep(othersMs, undefined, { ref: false }))])
+  return seen.toSorted((a, b) => urls.indexOf(a.url) - urls.indexOf(b.url))
+}
+
+async function lookAtOne(url: string): Promise<Seen> {
+  let client: SessionClient | undefined
+  let isLate = false
+  const late = setTimeout(() => {
+    isLate = true
+    if (client) cut(client)
+  }, lookMs)
+  try {
+    client = new SessionClient({
+      ...connectionSettings(url),
+      application_name: 'runyard looking for the primary',
+      connectionTimeoutMillis: lookMs,
+    })
+    client.on('error', () => undefined) // the call that fails says it
+    await client.connect()
+    const { rows } = await client.query<{ is_standby: boolean; is_read_only: boolean; timeline: string | null }>(
+      `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
+         case when not pg_is_in_recovery() then substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`,
+    )
+    const { is_standby, is_read_only, timeline } = firstRow(rows)
+    if (is_standby) return { url, reason: 'is a standby, which only reads' }
+    if (is_read_only || timeline === null) return { url, reason: 'is read-only' }
+    return { url, timeline }
+  } catch (error) {
+    return { url, reason: isLate ? `does not answer within ${lookMs / 1000} s` : briefReason(error) }
+  } finally {
+    clearTimeout(late)
+    if (client) cut(client)
+  }
+}
+
+function noneWrites(env: string, hosts: Seen[]): string {
+  const each = hosts.map(({ url, reason }) => `${hostOf(url)} ${reason}`).join('; ')
+  return `None of the hosts of ${env} takes writes: ${each}. Start the primary or promote a standby, or correct ${env}.`
+}
+
+/** Never the user or the password. */
+const hostOf = (url: string): string => new URL(url).host

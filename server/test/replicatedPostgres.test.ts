@@ -1,0 +1,83 @@
+// A primary and a standby in one DATABASE_URL: the primary is found, and when the standby is promoted in its place, the service continues there.
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { databaseHosts } from '../src/base/databaseHosts.ts'
+import { connectionUrl } from '../src/base/embeddedPostgres.ts'
+import { hostUrls } from '../src/base/hostList.ts'
+import { createLog } from '../src/base/log.ts'
+import { migrate } from '../src/base/migrate.ts'
+import { announcePresence } from '../src/kit/presence.ts'
+import { findServer, startExternalServer } from './kit/externalServer.ts'
+import { proves } from './kit/proves.ts'
+import { drainRuns, readRun, seedAgent, startRun } from './kit/runs.ts'
+import { seedTeam } from './kit/seed.ts'
+import { testApp } from './kit/testApp.ts'
+import { freePort } from './survival/processes.ts'
+
+const primary = await startExternalServer(await findServer())
+const address = await primary.newDatabase()
+await migrate({ address })
+const standby = await primary.newStandby()
+// the standby stands first
+const url = connectionUrl(address).replace('@127.0.0.1:', `@127.0.0.1:${standby.port},127.0.0.1:`)
+const hostsOf = (list: string) =>
+  databaseHosts({ urls: hostUrls(list), env: 'DATABASE_URL', log: createLog('silent') })
+const hosts = hostsOf(url)
+await hosts.find()
+const service = await testApp({ address: () => hosts.address() })
+const { context } = service
+const team = await seedTeam(service)
+after(async () => {
+  await service.close()
+  await primary.remove()
+})
+
+const portInUse = () => Number(new URL(hosts.address().url).port)
+
+proves('postgres.hosts', 'the host that takes writes is found, wherever it stands in the list', () => {
+  assert.equal(portInUse(), primary.port)
+})
+
+proves('postgres.hosts', 'if no host takes writes, one sentence names each of them and says why', async () => {
+  const port = await freePort()
+  const list = url.replace(`,127.0.0.1:${primary.port}/`, `,127.0.0.1:${port},no-such-host.invalid/`)
+  await assert.rejects(hostsOf(list).find(), {
+    message:
+      `None of the hosts of DATABASE_URL takes writes: 127.0.0.1:${standby.port} is a standby, which only reads; ` +
+      `127.0.0.1:${port} does not answer; no-such-host.invalid:5432 is not known here. ` +
+      'Start the primary or promote a standby, or correct DATABASE_URL.',
+  })
+})
+
+proves(
+  ['postgres.promotion', 'presence.failover'],
+  'after the primary was killed and the standby promoted, requests, runs, notifications and presence go on there, and nobody was declared dead',
+  async (t) => {
+    const heard: string[] = []
+    context.listener.on('promotion_test', (payload) => heard.push(payload))
+    const join = () => announcePresence({ address: context.db.address, role: 'worker', log: context.log })
+    const [one, two] = [await join(), await join()]
+    t.after(() => Promise.all([one.leave(), two.leave()]))
+    const agentId = await seedAgent(team, '```output\n{{ message }}\n```\n')
+    const before = await startRun(team, agentId, { message: 'before' })
+    // what was acknowledged has reached the standby before its primary is killed
+    const [sent] = await primary.asSuperuser('select pg_current_wal_lsn()::text as lsn')
+    const hasAll = `select pg_last_wal_replay_lsn() >= '${sent!['lsn'] as string}'::pg_lsn as has_all`
+    while (!(await standby.asSuperuser(hasAll))[0]!['has_all']) continue
+    await primary.stop('SIGQUIT')
+    await standby.asSuperuser('select pg_promote()')
+    while ((await service.call('GET /readyz')).status !== 200) await standby.asSuperuser('select pg_sleep(0.02)')
+    assert.equal(portInUse(), standby.port)
+    await startRun(team, agentId, { message: 'after' })
+    await drainRuns(service)
+    assert.equal((await readRun(team, before)).output, 'before')
+    const notify = () => standby.asSuperuser(`select pg_notify('promotion_test', 'hello')`, address.database)
+    while (heard.length === 0) await notify()
+    const timesBack = () => service.logged.filter((line) => line.includes('the presence lock is held again')).length
+    while (timesBack() < 2) await notify()
+    const dead: unknown[] = []
+    for (const presence of [one, two]) await presence.sweep(async (process) => void dead.push(process))
+    assert.deepEqual(dead, [])
+    assert.deepEqual([one.held().aborted, two.held().aborted], [false, false])
+  },
+)
