@@ -1,4 +1,4 @@
-// A database that answers but does not write: a standby, a read-only one, and one whose disk is full.
+// A database that answers but does not write: a standby, a read-only one, one whose disk is full, and one whose synchronous standby is away.
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { migrate } from '../src/base/migrate.ts'
@@ -81,6 +81,25 @@ proves(
     await untilReady()
     assert.equal(timesWritingAgain(), before + 1)
     assert.equal((await addMember()).status, 201)
+  },
+)
+
+proves(
+  'postgres.synchronous',
+  'commits that wait for a synchronous standby that is away turn /readyz red with a sentence, reads go on, and what waited is acknowledged later',
+  async () => {
+    await asOperator(`alter system set synchronous_standby_names = 'nobody_here'`)
+    await asOperator('select pg_reload_conf()')
+    const waiting = addMember()
+    await untilTold('commits wait for a synchronous standby that does not answer')
+    assert.equal((await team.call('GET /v2/teams/:teamId')).status, 200)
+    const told = () => service.logged.filter((line) => line.includes('a synchronous standby that does not answer')).length
+    assert.equal(told(), 1)
+    await asOperator('alter system reset synchronous_standby_names')
+    await asOperator('select pg_reload_conf()')
+    assert.equal((await waiting).status, 201)
+    await untilReady()
+    assert.equal(told(), 1)
   },
 )
 

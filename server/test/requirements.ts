@@ -1089,6 +1089,10 @@ const sentences = [
     says: 'A promoted standby is a pause: connections, presence, notifications and runs go on there, and nobody is declared dead by mistake.',
   },
   {
+    id: 'postgres.synchronous',
+    says: 'Commits that wait for a synchronous standby that is away are told in the log, by /readyz and by doctor, and acknowledged when it is back.',
+  },
+  {
     id: 'postgres.writes',
     says: '/readyz is red while the database cannot write, on a full disk or read-only, and a refused write says so.',
   },

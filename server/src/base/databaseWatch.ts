@@ -37,6 +37,8 @@ const usualPingEveryMs = 500
 const usualPingTimeoutMs = 1250
 /** A tiny commit this often proves that commits succeed; while they fail, every ping tries one. */
 const writeEveryMs = 5000
+/** A synchronous standby that lives confirms a commit within milliseconds. */
+const confirmedWithinMs = 1500
 
 /** SQLSTATEs which say that the server cannot write, whatever the statement is. */
 const writeProblems: Record<string, string> = {
@@ -63,6 +65,7 @@ export function watchDatabase(options: WatchOptions): DatabaseWatch {
     clients: new Set(),
     awayBecause: undefined,
     writeProblem: undefined,
+    unconfirmed: undefined,
     writtenAt: performance.now(),
     isClosed: false,
     probe: undefined,
@@ -72,7 +75,10 @@ export function watchDatabase(options: WatchOptions): DatabaseWatch {
   pingLater(watch)
   return {
     isPresent: () => watch.awayBecause === undefined,
-    problems: () => [watch.awayBecause ?? watch.writeProblem].filter((problem) => problem !== undefined),
+    problems: () =>
+      [watch.awayBecause ?? watch.writeProblem ?? (watch.unconfirmed?.isTold ? unconfirmedProblem : undefined)].filter(
+        (problem) => problem !== undefined,
+      ),
     whilePresent: (work) =>
       watch.awayBecause === undefined ? work() : Promise.reject(new DatabaseAway(watch.awayBecause)),
     include(client) {
@@ -97,6 +103,8 @@ interface Watch extends WatchOptions {
   clients: Set<Client>
   awayBecause: string | undefined
   writeProblem: string | undefined
+  /** Our commit that has waited for a synchronous standby for the longest time: which, since when we see it, and whether the log has it. */
+  unconfirmed: { commit: string; since: number; isTold: boolean } | undefined
   writtenAt: number
   isClosed: boolean
   /** The watch's own connection. */
@@ -134,13 +142,40 @@ async function pingInTime(watch: Watch): Promise<void> {
 
 async function ping(watch: Watch): Promise<void> {
   const probe = watch.probe ?? (await openProbe(watch))
-  const { rows } = await probe.query<{ is_standby: boolean; is_read_only: boolean }>(
-    `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`,
+  const { rows } = await probe.query<{ is_standby: boolean; is_read_only: boolean; unconfirmed: string | null }>(
+    `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
+       ${oldestUnconfirmed} as unconfirmed`,
   )
-  const { is_standby, is_read_only } = firstRow(rows)
+  const { is_standby, is_read_only, unconfirmed } = firstRow(rows)
   if (is_standby) throw new DatabaseAway('the database is a standby, which only reads')
+  noteUnconfirmed(watch, unconfirmed)
   if (is_read_only) return turnWriting(watch, writeProblems['25006'])
   if (watch.writeProblem !== undefined || performance.now() - watch.writtenAt > writeEveryMs) await write(watch, probe)
+}
+
+/**
+ * The oldest commit of our role that waits for a synchronous standby: its session and when it was sent. PostgreSQL lets a commit wait for ever
+ * when its standby is away, without an error. A server without synchronous standbys is not asked for its sessions.
+ */
+const oldestUnconfirmed = `case when current_setting('synchronous_standby_names') <> '' then (
+  select pid || ' ' || query_start from pg_stat_activity
+  where wait_event = 'SyncRep' and usename = current_user order by query_start limit 1) end`
+
+const unconfirmedProblem = 'commits wait for a synchronous standby that does not answer'
+
+/** One commit may be slow. The same one, seen again and again, waits for a standby that is not there. */
+function noteUnconfirmed(watch: Watch, commit: string | null): void {
+  const before = watch.unconfirmed
+  if (commit === null || commit !== before?.commit) {
+    watch.unconfirmed = commit === null ? undefined : { commit, since: performance.now(), isTold: false }
+    if (before?.isTold) watch.log.info('the commits that waited for a synchronous standby are confirmed')
+    return
+  }
+  if (before.isTold || performance.now() - before.since < confirmedWithinMs) return
+  before.isTold = true
+  watch.log.error(
+    `${unconfirmedProblem}; what waits is acknowledged when the standby is back, or when synchronous_standby_names no longer names it`,
+  )
 }
 
 async function openProbe(watch: Watch): Promise<Client> {
@@ -163,7 +198,10 @@ async function openProbe(watch: Watch): Promise<Client> {
 async function write(watch: Watch, probe: Client): Promise<void> {
   try {
     if (watch.writeProblem === undefined) {
-      await probe.query(`select pg_logical_emit_message(true, 'runyard', 'writes')`)
+      // it proves that this server writes. It does not wait for standbys: a ping that hung would look like a server that is away
+      await probe.query(
+        `select set_config('synchronous_commit', 'local', true), pg_logical_emit_message(true, 'runyard', 'writes')`,
+      )
       // a statement failed meanwhile, and knows more
       if (watch.writeProblem !== undefined) return
     } else {

@@ -66,7 +66,7 @@ export async function joinDatabase({
       sqlOn(client)<{ present: boolean }>`select to_regclass('processes') is not null as present`,
     )
     if (!tables.present || onlyLooks) return undefined
-    return announcePresence({ address, role, log })
+    return announcePresence({ address, role, log, isCommand: true })
   }
   let presence: Presence | undefined
   try {

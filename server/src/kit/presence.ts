@@ -44,6 +44,8 @@ interface PresenceOptions {
   address: () => DatabaseAddress
   role: string
   log: Log
+  /** A command: its row need not be there after a promotion, and it must come in where commits wait for a standby that is away. */
+  isCommand?: boolean
 }
 
 /** How long a dropped lock connection may take to come back before we must believe that we were declared dead. */
@@ -119,12 +121,15 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
 /** `isNew`: our row was not there, at the first time or because somebody declared us dead. */
 async function join(session: Session, onLost: () => void): Promise<{ connection: Connection; isNew: boolean }> {
   const { log, role, processId } = session
-  const client = new SessionClient({
-    ...connectionSettings(session.address()),
-    application_name: `runyard presence ${role}`,
-    connectionTimeoutMillis: session.lockKey === undefined ? firstConnectMs : connectMs,
-    keepAlive: true,
-  })
+  const client = new SessionClient(
+    {
+      ...connectionSettings(session.address()),
+      application_name: `runyard presence ${role}`,
+      connectionTimeoutMillis: session.lockKey === undefined ? firstConnectMs : connectMs,
+      keepAlive: true,
+    },
+    session.isCommand ? { synchronous_commit: 'local' } : {},
+  )
   // the error is also the end of the connection; 'end' below acts on it
   client.on('error', (error) => log.warn({ err: error }, 'the presence connection was lost'))
   try {

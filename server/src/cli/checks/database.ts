@@ -94,6 +94,21 @@ export const role: DatabaseCheck = {
   },
 }
 
+/** PostgreSQL lets a commit wait without an error for as long as its synchronous standby is away. */
+export const commits: DatabaseCheck = {
+  name: 'commits',
+  async runOn({ sql }) {
+    const waiting = await one(sql<{ count: number; names: string }>`
+      select count(*)::int as count, current_setting('synchronous_standby_names') as names from pg_stat_activity
+      where wait_event = 'SyncRep' and usename = current_user and query_start < clock_timestamp() - interval '1.5 s'`)
+    if (waiting.names === '') return ok('wait for no standby')
+    if (waiting.count === 0) return ok(`are confirmed by synchronous standbys (${waiting.names})`)
+    return problem(
+      `${waiting.count} wait for a synchronous standby that does not answer: start it, or take it out of synchronous_standby_names.`,
+    )
+  },
+}
+
 /** Leases, schedules and expiry go by the database's clock, signatures and logs by ours. */
 export const clock: DatabaseCheck = {
   name: 'clock',
