@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { mustHave } from './base/mustHave.ts'
 import type { Config } from './base/config.ts'
-import { type DatabaseAddress, one, type Sql, sqlOn, untilWritten } from './base/db.ts'
+import { type DatabaseAddress, one, type Pooler, type Sql, sqlOn, untilWritten } from './base/db.ts'
 import { embeddedPostgres, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
 import { openKeyring } from './base/encryptionKey.ts'
 import { databaseHosts } from './base/databaseHosts.ts'
@@ -11,6 +11,7 @@ import { hostUrls } from './base/hostList.ts'
 import { migrationLock, presenceLockClass } from './base/locks.ts'
 import type { Log } from './base/log.ts'
 import { migrate } from './base/migrate.ts'
+import { requirePooler, requireSessions } from './base/pooler.ts'
 import type { Keyring } from './base/secrets.ts'
 import { readLivingProcesses } from './cli/livingProcesses.ts'
 import { firstStart, type FirstKey } from './firstStart.ts'
@@ -27,7 +28,11 @@ export async function findDatabase(config: Config, log: Log): Promise<FoundDatab
   // others may pass through but not look around: as root, PostgreSQL runs as somebody else; every secret in here is mode 600
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
   const { databaseUrl } = config
-  if (databaseUrl !== undefined) return { address: await externalAddress(databaseUrl, log), embedded: undefined }
+  if (databaseUrl !== undefined) {
+    const address = await externalAddress('DATABASE_URL', databaseUrl, log)
+    await requireSessions(address())
+    return { address, embedded: undefined }
+  }
   const embedded = await embeddedPostgres({
     dataDir: config.dataDir,
     log: (message, fields) => log.info({ ...fields }, message),
@@ -35,21 +40,40 @@ export async function findDatabase(config: Config, log: Log): Promise<FoundDatab
   return { address: () => embedded.address(), embedded }
 }
 
+/** Commands do without it: all that they do needs a session. */
+export async function findPooler(config: Config, log: Log): Promise<Pooler | undefined> {
+  const { databasePoolUrl: url, databasePoolStatements } = config
+  if (url === undefined) return undefined
+  return {
+    address: await externalAddress('DATABASE_POOL_URL', url, log),
+    keepsNames: databasePoolStatements === 'named',
+  }
+}
+
 /** The address of one host never changes; of several, the primary's is found here, and again whenever it does not let us in. */
-async function externalAddress(url: string, log: Log): Promise<() => DatabaseAddress> {
+async function externalAddress(
+  env: 'DATABASE_URL' | 'DATABASE_POOL_URL',
+  url: string,
+  log: Log,
+): Promise<() => DatabaseAddress> {
   const urls = hostUrls(url)
   if (urls.length === 1) return () => url
-  const hosts = databaseHosts({ urls, env: 'DATABASE_URL', log })
+  const hosts = databaseHosts({ urls, env, log })
   await hosts.find()
   return () => hosts.address()
 }
 
-/** `announce` is called before the lock is given back: from then on others see that a process uses this database with this key. */
+interface Preparing {
+  /** Called before the lock is given back: from then on others see that a process uses this database with this key. */
+  announce?: () => Promise<void>
+  pooler?: Pooler | undefined
+}
+
 export async function prepareDatabase(
   config: Config,
   log: Log,
   address: DatabaseAddress,
-  announce?: () => Promise<void>,
+  { announce, pooler }: Preparing = {},
 ): Promise<{ keyring: Keyring; firstKey: FirstKey }> {
   let keyring: Keyring | undefined
   let firstKey: FirstKey | undefined
@@ -58,6 +82,7 @@ export async function prepareDatabase(
     log,
     living: (client) => readLivingProcesses(sqlOn(client)),
     async afterwards(client) {
+      if (pooler) await requirePooler(pooler.address(), client)
       const sql = sqlOn(client)
       await client.query('begin')
       try {

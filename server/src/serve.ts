@@ -12,7 +12,7 @@ import { readIfThere, writeWhole } from './base/atomicFile.ts'
 import { isAlive } from './base/isAlive.ts'
 import type { Log } from './base/log.ts'
 import { pauseAfter } from './base/pause.ts'
-import { abandonDatabase, findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
+import { abandonDatabase, findDatabase, findPooler, leaveDatabase, prepareDatabase } from './database.ts'
 import { reviveRuns } from './engine/admission/claim.ts'
 import { engineOf } from './engine/engine.ts'
 import { features as allFeatures } from './features.ts'
@@ -111,9 +111,13 @@ export async function serveSuspects(
 /** A process of the service with its database, its context and its presence; its role decides what it does with them. */
 async function join(config: Config, log: Log, features: Feature[] = allFeatures, role: string = config.role) {
   const { address, embedded } = await findDatabase(config, log)
+  const pooler = await findPooler(config, log)
   let announced: Presence | undefined
-  const { keyring, firstKey } = await prepareDatabase(config, log, address(), async () => {
-    announced = await announcePresence({ address, role, log })
+  const { keyring, firstKey } = await prepareDatabase(config, log, address(), {
+    pooler,
+    async announce() {
+      announced = await announcePresence({ address, role, log })
+    },
   }).catch(async (error: unknown) => {
     await announced?.leave()
     await abandonDatabase(embedded, log)
@@ -125,6 +129,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
     log,
     connectionsMax: 30,
     pingTimeoutMs: config.databaseAnswerMs,
+    pooler,
     ...(embedded && { onAway: () => void bringBack(embedded) }),
   })
   let isBringingBack = false

@@ -1086,11 +1086,19 @@ const sentences = [
   },
   {
     id: 'postgres.promotion',
-    says: 'A promoted standby is a pause: connections, presence, notifications and runs go on there, and nobody is declared dead by mistake.',
+    says: 'A promoted standby is a pause: connections, presence, notifications and runs continue there, and nobody is declared dead by mistake.',
   },
   {
     id: 'postgres.synchronous',
     says: 'Commits that wait for a synchronous standby that is away are told in the log, by /readyz and by doctor, and acknowledged when it is back.',
+  },
+  {
+    id: 'postgres.pooler',
+    says: 'With DATABASE_POOL_URL every statement goes through a transaction pooler, and only locks, notifications, migrations and commands have sessions.',
+  },
+  {
+    id: 'postgres.poolerRefused',
+    says: 'A pooler that cannot be used, and a DATABASE_URL that leads to one, are refused at the start with a sentence that says what to do.',
   },
   {
     id: 'postgres.writes',

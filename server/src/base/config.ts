@@ -48,7 +48,20 @@ const settings = {
     'DATABASE_URL',
     'embedded PostgreSQL 18',
     'Your own PostgreSQL, version 15 or newer. Several hosts (`postgres://user@h1:5432,h2:5432/runyard`) are a replicated one: whichever takes ' +
-      'writes is used. Connect directly: session locks do not work through a transaction pooler.',
+      'writes is used. Connect directly: `DATABASE_POOL_URL` is for a transaction pooler.',
+  ),
+  databasePoolUrl: databaseAddress(
+    'DATABASE_POOL_URL',
+    'none: everything connects to `DATABASE_URL`',
+    'A transaction pooler in front of the same database, such as PgBouncer. All statements go through it; migrations, locks, notifications, ' +
+      'backups and key rotation keep using `DATABASE_URL`.',
+  ),
+  databasePoolStatements: oneOf(
+    'DATABASE_POOL_STATEMENTS',
+    ['unnamed', 'named'],
+    'unnamed',
+    'Whether statements keep their names through the pooler, so that the server keeps their plans. `named` needs PgBouncer 1.21 or newer with ' +
+      '`max_prepared_statements` of 1000 or more.',
   ),
   databaseAnswerMs: integer(
     'RUNYARD_DATABASE_ANSWER_MS',
@@ -432,6 +445,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const oauth = readOauthSettings(env, (name, message) => problems.push(`${name} ${message}`))
   const read = values as unknown as Read
   problems.push(...oidcProblems(read), ...mailProblems(read))
+  if (read.databasePoolUrl !== undefined && read.databaseUrl === undefined) {
+    problems.push('DATABASE_POOL_URL needs DATABASE_URL too: the address of the database itself, for what cannot go through a pooler')
+  }
   if (problems.length > 0) throw new ConfigError(problems)
   return {
     ...read,

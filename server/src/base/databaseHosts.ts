@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseRefused, briefReason } from './databaseRefused.ts'
 import { firstRow } from './rows.ts'
 import type { Log } from './log.ts'
-import { connectionSettings, cut, SessionClient, type HostAddress } from './session.ts'
+import { connectionSettings, cut, PooledClient, SessionClient, type HostAddress } from './session.ts'
 
-export interface DatabaseHosts {
+interface DatabaseHosts {
   /** The host that was the primary at the last look that found one. */
   address(): HostAddress
   /** Looks at all hosts. Whoever asks while a look is under way gets that one. Throws a sentence when none of them writes. */
@@ -16,7 +16,7 @@ interface HostOptions {
   /** One URL for each host (hostList.ts). */
   urls: string[]
   /** The setting that lists them. */
-  env: string
+  env: 'DATABASE_URL' | 'DATABASE_POOL_URL'
   log: Log
 }
 
@@ -33,7 +33,7 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
   let lookedAt = -Infinity
 
   async function look(): Promise<void> {
-    const hosts = await lookAt(urls)
+    const hosts = await lookAt(urls, env === 'DATABASE_POOL_URL' ? PooledClient : SessionClient)
     const writing = hosts.filter(({ timeline }) => timeline !== undefined)
     // two that write are a split cluster: the one that was promoted last is right. The one we know comes first among equals
     const newest = writing.reduce((max, { timeline = '' }) => (timeline > max ? timeline : max), '')
@@ -70,11 +70,11 @@ interface Seen {
 }
 
 /** Answers as soon as one host writes, but for a short wait for the others; else when all have answered. */
-async function lookAt(urls: string[]): Promise<Seen[]> {
+async function lookAt(urls: string[], OneClient: typeof SessionClient): Promise<Seen[]> {
   const seen: Seen[] = []
   const oneWrites = Promise.withResolvers<void>()
   const looks = urls.map(async (url) => {
-    const host = await lookAtOne(url)
+    const host = await lookAtOne(url, OneClient)
     seen.push(host)
     if (host.timeline !== undefined) oneWrites.resolve()
   })
@@ -82,7 +82,7 @@ async function lookAt(urls: string[]): Promise<Seen[]> {
   return seen.toSorted((a, b) => urls.indexOf(a.url) - urls.indexOf(b.url))
 }
 
-async function lookAtOne(url: string): Promise<Seen> {
+async function lookAtOne(url: string, OneClient: typeof SessionClient): Promise<Seen> {
   let client: SessionClient | undefined
   let isLate = false
   const late = setTimeout(() => {
@@ -90,7 +90,7 @@ async function lookAtOne(url: string): Promise<Seen> {
     if (client) cut(client)
   }, lookMs)
   try {
-    client = new SessionClient({
+    client = new OneClient({
       ...connectionSettings(url),
       application_name: 'runyard looking for the primary',
       connectionTimeoutMillis: lookMs,

@@ -6,25 +6,35 @@ export class DatabaseRefused extends Error {}
 
 const connectMs = 10_000
 
+interface Way {
+  /** The setting that the address comes from. */
+  setting?: string
+  OneClient?: typeof SessionClient
+}
+
 /** Connects, or throws a sentence that says why it could not. */
-export async function connectOrTell(address: DatabaseAddress, applicationName: string): Promise<SessionClient> {
+export async function connectOrTell(
+  address: DatabaseAddress,
+  applicationName: string,
+  { setting = 'DATABASE_URL', OneClient = SessionClient }: Way = {},
+): Promise<SessionClient> {
   let client: SessionClient
   try {
-    client = new SessionClient({
+    client = new OneClient({
       ...connectionSettings(address),
       application_name: applicationName,
       connectionTimeoutMillis: connectMs,
     })
   } catch (error) {
     // pg reads the files that the URL names (sslrootcert and similar ones) right here
-    throw new DatabaseRefused(`DATABASE_URL cannot be used: ${reasonOf(error)}. Correct it.`, { cause: error })
+    throw new DatabaseRefused(`${setting} cannot be used: ${reasonOf(error)}. Correct it.`, { cause: error })
   }
   try {
     await client.connect()
     return client
   } catch (error) {
     const isExternal = typeof address === 'string' || 'url' in address
-    throw new DatabaseRefused(refusal(error, client, isExternal), { cause: error })
+    throw new DatabaseRefused(refusal(error, client, isExternal ? setting : undefined), { cause: error })
   }
 }
 
@@ -56,16 +66,17 @@ interface Where {
   database?: string | undefined
 }
 
-function refusal(error: unknown, { host, port, user, database }: Where, isExternal: boolean): string {
+/** `setting`: where the address comes from; undefined for the embedded server. */
+function refusal(error: unknown, { host, port, user, database }: Where, setting: string | undefined): string {
   const reason = reasonOf(error)
   const { code } = error as { code?: unknown }
-  const where = isExternal
-    ? `the PostgreSQL of DATABASE_URL (${host}:${port})`
-    : `the embedded PostgreSQL (${host}:${port})`
-  const correct = 'correct DATABASE_URL'
+  const server = setting === undefined ? 'the embedded PostgreSQL' : `the PostgreSQL of ${setting}`
+  const where = `${server} (${host}:${port})`
+  const named = setting ?? 'DATABASE_URL'
+  const correct = `correct ${named}`
   switch (code) {
     case 'ECONNREFUSED':
-      return `Nothing answers at ${host}:${port}, the address of ${isExternal ? 'DATABASE_URL' : 'the embedded PostgreSQL'}. Start PostgreSQL there, or ${correct}.`
+      return `Nothing answers at ${host}:${port}, the address of ${setting ?? 'the embedded PostgreSQL'}. Start PostgreSQL there, or ${correct}.`
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `The host ${host} of ${where} is not known here. Check the name and the name server, or ${correct}.`
@@ -74,7 +85,7 @@ function refusal(error: unknown, { host, port, user, database }: Where, isExtern
     case 'ENETUNREACH':
       return `There is no way to ${where}: ${reason}. Check the host, the port and the firewall.`
     case '28P01':
-      return `The user "${user}" or its password is wrong for ${where}. Correct them in DATABASE_URL.`
+      return `The user "${user}" or its password is wrong for ${where}. Correct them in ${named}.`
     case '28000':
       return `The user "${user}" may not come in to ${where}: ${reason}. Check the user and the server's pg_hba.conf.`
     case '3D000':
@@ -87,10 +98,10 @@ function refusal(error: unknown, { host, port, user, database }: Where, isExtern
       return `This PostgreSQL takes no connections yet: ${where} says "${reason}". Start Runyard again when it is up.`
   }
   if (/does not support SSL/.test(reason)) {
-    return `There is no TLS on ${where}. Switch it on there, or take sslmode out of DATABASE_URL.`
+    return `There is no TLS on ${where}. Switch it on there, or take sslmode out of ${named}.`
   }
   if (typeof code === 'string' && /CERT|TLS|SSL|SIGNATURE/.test(code)) {
-    return `The TLS certificate of ${where} is not trusted: ${reason}. Name its authority with sslrootcert=/path/to/ca.pem in DATABASE_URL.`
+    return `The TLS certificate of ${where} is not trusted: ${reason}. Name its authority with sslrootcert=/path/to/ca.pem in ${named}.`
   }
   if (/timeout/.test(reason)) {
     return `No answer came from ${where} within ${connectMs / 1000} s. Check the host, the port and the firewall.`

@@ -5,7 +5,7 @@ import type { ClientBase, ClientConfig, CustomTypesConfig, QueryResultRow } from
 import { DatabaseAway } from './databaseAway.ts'
 import { watchDatabase, writeProblemOf, type DatabaseWatch } from './databaseWatch.ts'
 import type { Log } from './log.ts'
-import { connectionSettings, SessionClient, type DatabaseAddress } from './session.ts'
+import { connectionSettings, PooledClient, SessionClient, type DatabaseAddress } from './session.ts'
 import { flatten } from './sql.ts'
 import { giveWarmFirst } from './warmFirst.ts'
 
@@ -36,12 +36,22 @@ interface DatabaseOptions {
   pingTimeoutMs?: number
   /** How often the watch asks. */
   pingEveryMs?: number
+  /** A transaction pooler in front of the database: all statements and the watch go through it. */
+  pooler?: Pooler | undefined
+}
+
+export interface Pooler {
+  address: () => DatabaseAddress
+  /** Whether it keeps prepared statements by their names. */
+  keepsNames: boolean
 }
 
 export interface Database {
-  /** The database's current address. */
+  /** The current address of the database itself, for sessions. */
   address: () => DatabaseAddress
   pool: Pool
+  /** The same for the job engine, whose connection that listens is a session of its own. */
+  jobPool: Pool
   /** How many connections the pool may open. */
   connectionsMax: number
   sql: Sql
@@ -60,56 +70,102 @@ const types: CustomTypesConfig = {
       : builtInTypes.getTypeParser(type, format)) as typeof builtInTypes.getTypeParser,
 }
 
-export function openDatabase(options: DatabaseOptions): Database {
-  const settings = {
-    statement_timeout: String(options.statementTimeoutMs ?? 30_000),
-    lock_timeout: String(options.lockTimeoutMs ?? 2000),
-    idle_in_transaction_session_timeout: '60000',
-    // every statement here has an index, and its plan is cached: a plan made while a table was small would scan the table for a minute
-    // after it has grown (docs/decisions/0021)
-    enable_seqscan: 'off',
-  }
-  class CurrentAddressClient extends SessionClient {
+/** The settings of the sessions that requests and runs use. A pooler must give us such sessions. */
+export const poolLimits = ({ statementTimeoutMs = 30_000, lockTimeoutMs = 2000 }: Partial<DatabaseOptions> = {}) => ({
+  statement_timeout: String(statementTimeoutMs),
+  lock_timeout: String(lockTimeoutMs),
+  idle_in_transaction_session_timeout: '60000',
+  // every statement here has an index, and its plan is cached: a plan made while a table was small would scan the table for a minute
+  // after it has grown (docs/decisions/0021)
+  enable_seqscan: 'off',
+})
+
+type ClientClass = new (config?: ClientConfig) => SessionClient
+
+/** The clients of one database: they connect to where it is now. */
+function clientsOf(options: DatabaseOptions): { StatementClient: ClientClass; DirectClient: ClientClass } {
+  const { pooler } = options
+  const settings = poolLimits(options)
+  class DirectClient extends SessionClient {
     constructor(config?: ClientConfig) {
       // statements go out at once and are answered in their order: a transaction does not wait for the answer to its `begin`
       super({ ...config, ...connectionSettings(options.address()), pipeline: true }, settings)
     }
   }
-  class WatchedClient extends CurrentAddressClient {
-    protected override beforeConnect(): void {
-      watch.include(this)
+  if (!pooler) return { StatementClient: DirectClient, DirectClient }
+  const { address, keepsNames } = pooler
+  class ThroughPoolerClient extends PooledClient {
+    constructor(config?: ClientConfig) {
+      super({ ...config, ...connectionSettings(address()) })
+      if (!keepsNames) this.forgetNames()
     }
   }
-  const connectionsMax = options.connectionsMax ?? 20
+  return { StatementClient: ThroughPoolerClient, DirectClient }
+}
+
+/** A pool of clients that are cut when the database goes away. */
+function watchedPool(
+  options: DatabaseOptions,
+  OneClient: ClientClass,
+  state: { name: string; max: number; watch: () => DatabaseWatch; isClosing: () => boolean },
+): Pool {
+  class WatchedClient extends OneClient {
+    protected override beforeConnect(): void {
+      state.watch().include(this)
+    }
+  }
   const pool = new Pool({
     Client: WatchedClient,
-    max: connectionsMax,
+    max: state.max,
     // also the longest wait for a free connection under load; when the database is away, the watch reports it long before
     connectionTimeoutMillis: options.connectWithinMs ?? 10_000,
     // more than a minute: the housekeeping of each minute would otherwise open several connections again, at 15 ms of processor time each
     idleTimeoutMillis: 120_000,
-    application_name: options.applicationName ?? 'runyard',
+    application_name: state.name,
     keepAlive: true,
     types,
   })
   giveWarmFirst(pool)
-  let closing = false
   pool.on('error', (error) => {
-    if (!closing) options.log.warn({ err: error }, 'a database connection was lost')
+    if (!state.isClosing()) options.log.warn({ err: error }, 'a database connection was lost')
   })
   // a connection can also break while somebody holds it between two statements; its next statement then fails
   pool.on('connect', (client) => {
     client.on('error', (error) => {
-      if (!closing) options.log.debug({ err: error }, 'a database connection broke while in use')
+      if (!state.isClosing()) options.log.debug({ err: error }, 'a database connection broke while in use')
     })
   })
+  return pool
+}
+
+/** graphile-worker asks for the connection that listens, and for no other, with a callback. */
+function listeningApart(pool: Pool, sessions: Pool): Pool {
+  const connect = (callback?: Parameters<Pool['connect']>[0]) =>
+    callback ? sessions.connect(callback) : pool.connect()
+  return new Proxy(pool, {
+    get(target, name) {
+      if (name === 'connect') return connect
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const { StatementClient, DirectClient } = clientsOf(options)
+  const connectionsMax = options.connectionsMax ?? 20
+  let closing = false
+  const state = { watch: () => watch, isClosing: () => closing }
+  const name = options.applicationName ?? 'runyard'
+  const pool = watchedPool(options, StatementClient, { ...state, name, max: connectionsMax })
+  const sessions = options.pooler && watchedPool(options, DirectClient, { ...state, name: `${name} job listener`, max: 1 })
   const watch = watchDatabase({
     log: options.log,
     // without a limit of its own: the watch alone decides what is too late, and it does not count the time in which this process was busy
-    connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 0, application_name: 'runyard watch' }),
+    connect: () => new StatementClient({ connectionTimeoutMillis: 0, application_name: 'runyard watch' }),
     ...(options.onAway && { onAway: options.onAway }),
     onMissed() {
-      const address = options.address()
+      const address = (options.pooler ?? options).address()
       if (typeof address === 'object' && 'url' in address) address.refused()
     },
     ...(options.pingTimeoutMs !== undefined && { pingTimeoutMs: options.pingTimeoutMs }),
@@ -131,6 +187,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     address: options.address,
     pool,
+    jobPool: sessions ? listeningApart(pool, sessions) : pool,
     connectionsMax,
     watch,
     sql: (strings, ...values) => noting(() => watch.whilePresent(() => run(pool, strings, values, announce))),
@@ -139,7 +196,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     async close() {
       closing = true
       await watch.close()
-      await pool.end()
+      await Promise.all([pool.end(), sessions?.end()])
     },
   }
 }

@@ -3,7 +3,7 @@
 const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?/
 
 /** What of libpq's choices a service can use that must write. */
-const accepted = ['any', 'read-write', 'primary']
+const accepted = new Set(['any', 'read-write', 'primary'])
 
 /**
  * One URL for each host, with everything else as it was given. Throws an Error whose message follows the name of the setting. A URL with one
@@ -27,7 +27,7 @@ export function hostUrls(url: string): string[] {
 }
 
 function requireWriting(attribute: string | null): void {
-  if (attribute === null || accepted.includes(attribute)) return
+  if (attribute === null || accepted.has(attribute)) return
   throw new Error(
     `asks for target_session_attrs=${attribute}, but Runyard must write: use read-write, or leave it out, which means the same`,
   )

@@ -2,5 +2,7 @@
 
 /** Session lock around migrations and first-start work. */
 export const migrationLock = 0x52590001
+/** Session lock, shared, by which a process sees that a pooler leads to the database that it knows. */
+export const poolerLock = 0x52590004
 /** First half of the two-part lock that a living process holds; the second half is its row's lock_key. */
 export const presenceLockClass = 0x52590003

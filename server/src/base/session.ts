@@ -38,7 +38,7 @@ export function connectionSettings(address: DatabaseAddress): SessionConfig {
  * The embedded server has most of these on its command line. An external server has the defaults of its distribution, and its operator
  * may have changed them for the role or the database. docs/decisions/0028 lists the settings that are left to the operator.
  */
-const settings: Record<string, string> = {
+const statementSettings = {
   // compiling a plan costs more than our longest statement: Debian's default made startRun take 3.4 s instead of 7 to 26 ms
   jit: 'off',
   plan_cache_mode: 'auto',
@@ -52,7 +52,10 @@ const settings: Record<string, string> = {
   standard_conforming_strings: 'on',
   // a commit that is not durable would let a call be made twice after a crash
   synchronous_commit: 'on',
-  // a session that listens or holds a lock is idle for hours and must stay
+}
+
+/** What a session of its own needs besides: one that listens or holds a lock is idle for hours and must stay. */
+const ownSettings = {
   idle_session_timeout: '0',
   statement_timeout: '0',
   lock_timeout: '0',
@@ -68,19 +71,31 @@ const fromVersion17 = { transaction_timeout: '0' }
 /** Names and values are ours, never a user's. */
 type SessionSettings = Record<string, string>
 
+/** What a session must have that a pooler gives us: with these limits of ours, on a server of this version. */
+export const pooledSettings = (limits: SessionSettings, serverVersion: number): SessionSettings => ({
+  ...statementSettings,
+  ...(serverVersion >= 17 && fromVersion17),
+  ...limits,
+})
+
 /**
  * Sends all settings in one round trip. They follow the start-up message and are not inside it (`options`), because a session pooler
  * does not accept start-up options.
  */
 function settingsStatement(more: SessionSettings, serverVersion: number): string {
-  return Object.entries({ ...settings, ...(serverVersion >= 17 && fromVersion17), ...more })
+  return Object.entries({ ...statementSettings, ...ownSettings, ...(serverVersion >= 17 && fromVersion17), ...more })
     .map(([name, value]) => `set ${name} = '${value}'`)
     .join(';')
 }
 
 const unheard = (): void => undefined
 
-/** A pg client that counts as connected only after its settings are made. It is the one kind of client that this service opens. */
+/**
+ * A pg client that counts as connected only after its settings are made. With PooledClient below it is the one kind of client that this
+ * service opens. These sessions cannot go through a transaction pooler, and use DATABASE_URL also where DATABASE_POOL_URL is set:
+ * migrations (base/migrate.ts: a session lock), presence (kit/presence.ts: a session lock), our notifications (kit/listener.ts: LISTEN),
+ * those of the job engine (openDatabase: LISTEN), and the commands of the machine (cli/joinDatabase.ts: backup, restore, key rotation).
+ */
 export class SessionClient extends Client {
   readonly #more: SessionSettings
   readonly #timeoutMs: number
@@ -125,7 +140,7 @@ export class SessionClient extends Client {
     // 0: without a limit, as in pg itself
     const late = this.#timeoutMs > 0 ? setTimeout(() => cut(this), this.#timeoutMs) : undefined
     try {
-      await this.query(settingsStatement(this.#more, Number.parseInt(this.#told.get('server_version') ?? '', 10)))
+      await this.prepare()
     } catch (error) {
       cut(this)
       throw error
@@ -136,6 +151,11 @@ export class SessionClient extends Client {
     return this
   }
 
+  /** Called when the server has let us in. */
+  protected async prepare(): Promise<void> {
+    await this.query(settingsStatement(this.#more, Number.parseInt(this.#told.get('server_version') ?? '', 10)))
+  }
+
   /** Takes no round trip: a server tells both before its session begins, from version 14 on. */
   #requireWrites(): void {
     const isStandby = this.#told.get('in_hot_standby') === 'on'
@@ -144,6 +164,25 @@ export class SessionClient extends Client {
     throw new DatabaseAway(isStandby ? 'the database is a standby, which only reads' : 'the database is read-only')
   }
 }
+
+/**
+ * A client of a transaction pooler. Each transaction may have another session of the server, so it sets nothing: pooler.ts checks at the
+ * start that the sessions are as they must be.
+ */
+export class PooledClient extends SessionClient {
+  protected override async prepare(): Promise<void> {}
+
+  /** Lets every statement go without its name: a pooler may give the next one to a session that does not know it. */
+  forgetNames(): void {
+    const query = this.query.bind(this) as (...words: unknown[]) => unknown
+    this.query = ((first: unknown, ...others: unknown[]) =>
+      query(isNamed(first) ? { ...first, name: undefined } : first, ...others)) as typeof this.query
+  }
+}
+
+/** A query object of its own (a stream) is left as it is. */
+const isNamed = (query: unknown): query is object =>
+  typeof query === 'object' && query !== null && 'name' in query && !('submit' in query)
 
 /** pg cannot cancel a query that hangs; closing its socket is the only way to end it (pg 8: connection.stream). */
 export function cut(client: ClientBase): void {

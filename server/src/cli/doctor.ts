@@ -3,7 +3,7 @@ import { reasonOf } from '../base/databaseRefused.ts'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { browser } from './checks/browser.ts'
-import { clock, commits, encryptionKey, migrations, processes, reachable, role } from './checks/database.ts'
+import { clock, commits, encryptionKey, migrations, pooler, processes, reachable, role } from './checks/database.ts'
 import { problem, type Check, type DatabaseCheck, type Finding, type Scene } from './checks/check.ts'
 import { growth } from './checks/growth.ts'
 import { mail } from './checks/mail.ts'
@@ -22,6 +22,7 @@ const checks: (Check | DatabaseCheck)[] = [
   openFiles,
   port,
   reachable,
+  pooler,
   migrations,
   encryptionKey,
   role,

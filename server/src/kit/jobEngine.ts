@@ -30,7 +30,7 @@ export interface JobEngine {
 
 /** Jobs are short housekeeping; runs have seats of their own. */
 export const jobsMax = 10
-const pauses = { firstMs: 250, longestMs: 30_000 }
+const pauses = { firstMs: 250, longestMs: 5000 }
 /** A job is a stray when two polls in a row find it locked and unused: between them an answer or a completion may be under way. */
 const lookEveryMs = 5000
 
@@ -124,7 +124,7 @@ async function start(context: Context, tasks: TaskList, slots: JobSlots): Promis
     events.once('pool:create', ({ workerPool }) => resolve({ pool: workerPool }))
   })
   const runner = await run({
-    pgPool: db.pool,
+    pgPool: db.jobPool,
     events,
     logger: jobLogger(log),
     noHandleSignals: true,

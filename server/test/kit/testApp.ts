@@ -6,7 +6,7 @@ import { after } from 'node:test'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse as Response } from 'fastify'
 import { buildApp } from '../../src/app.ts'
 import { readConfig, type Config } from '../../src/base/config.ts'
-import { openDatabase, type Address, type DatabaseAddress } from '../../src/base/db.ts'
+import { openDatabase, type Address, type DatabaseAddress, type Pooler } from '../../src/base/db.ts'
 import { newId } from '../../src/base/ids.ts'
 import { createLog } from '../../src/base/log.ts'
 import { createKeyring } from '../../src/base/secrets.ts'
@@ -62,6 +62,7 @@ interface TestOptions {
   features?: Feature[]
   /** Asked again for each connection, if it is a function. */
   address?: Address | (() => DatabaseAddress)
+  pooler?: Pooler
 }
 
 export const testKeyring = createKeyring(Buffer.alloc(32, 7))
@@ -81,6 +82,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     lockTimeoutMs: 20_000,
     connectWithinMs: 60_000,
     connectionsMax: 8,
+    pooler: options.pooler,
     ...shared,
   })
   const clock = testClock()

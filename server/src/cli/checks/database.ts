@@ -1,5 +1,6 @@
 // Checks of the database: reachable, of the right version and schema, with the right key, role and clock, and who lives on it.
-import { one } from '../../base/db.ts'
+import { DatabaseRefused } from '../../base/databaseRefused.ts'
+import { one, type DatabaseAddress } from '../../base/db.ts'
 import {
   encryptionKeySource,
   isProved,
@@ -8,9 +9,12 @@ import {
   readKnownKeys,
 } from '../../base/encryptionKey.ts'
 import { nextKeyFile } from '../../base/keyFiles.ts'
+import { createLog } from '../../base/log.ts'
 import { checkHistory, MigrationRefused, readHistory, readMigrations } from '../../base/migrate.ts'
 import { readCodeSince } from '../../base/olderCode.ts'
+import { requirePooler } from '../../base/pooler.ts'
 import { createKeyring } from '../../base/secrets.ts'
+import { findPooler } from '../../database.ts'
 import { readLivingProcesses } from '../livingProcesses.ts'
 import { ok, problem, warning, type Check, type DatabaseCheck } from './check.ts'
 
@@ -23,9 +27,29 @@ export const reachable: Check = {
     if (!database) return ok(`none yet; the first start makes an embedded one in ${config.dataDir}`)
     const server = await one(database.sql<{ version: string; number: number }>`
       select current_setting('server_version') as version, current_setting('server_version_num')::int as number`)
-    const where = database.embedded ? `embedded, in ${database.embedded.place}` : 'of DATABASE_URL'
+    const where = database.embedded ? `embedded, in ${database.embedded.place}` : `of DATABASE_URL${hostIn(database.address)}`
     const says = `PostgreSQL ${server.version}, ${where}`
     return server.number >= majorMin * 10_000 ? ok(says) : problem(`${says}: Runyard needs ${majorMin} or newer.`)
+  },
+}
+
+/** Which of several hosts it is. */
+const hostIn = (address: DatabaseAddress): string =>
+  typeof address === 'object' && 'url' in address ? `: ${new URL(address.url).host} is the primary` : ''
+
+/** Checked as at the start of the service. */
+export const pooler: DatabaseCheck = {
+  name: 'pooler',
+  async runOn({ client }, { config }) {
+    try {
+      const found = await findPooler(config, createLog('silent'))
+      if (!found) return ok('none')
+      await requirePooler(found.address(), client)
+      return ok('of DATABASE_POOL_URL, with the settings that statements rely on')
+    } catch (error) {
+      if (error instanceof DatabaseRefused) return problem(error.message)
+      throw error
+    }
   },
 }
 

@@ -1,5 +1,5 @@
 // An outside call whose intent is committed: it is made once, and its outcome is committed, also for a run that was taken over since then.
-import { sqlState, type Sql } from '../../base/db.ts'
+import { sqlState, untilWritten, type Sql } from '../../base/db.ts'
 import { DatabaseAway } from '../../base/databaseAway.ts'
 import {
   CannotSave,
@@ -59,7 +59,8 @@ async function makeOnce(held: HeldRun, step: CallStep, { probe = false, bound, j
   }
   let outcome: Outcome | undefined
   try {
-    held.scrub = await readScrubber(context, callingRunOf(held.run), held.build)
+    // nothing has been sent yet: a database that is away is a pause, not the failure of the call
+    held.scrub = await untilWritten(() => readScrubber(context, callingRunOf(held.run), held.build), signal)
     if (probe && tool.probe) outcome = await unlessAborted(tool.probe(call, outside), signal)
     outcome ??= await unlessAborted(execute(held, tool, call, outside), signal)
     outcome = await withoutSecretFiles(held, withoutSecrets(outcome, held.scrub))
@@ -91,7 +92,8 @@ async function execute(
   call: ToolCall<never>,
   outside: Outside,
 ): Promise<Outcome> {
-  const input = await filledInput({ context, run: call.run, given: build.given }, tool, call.input)
+  const from = { context, run: call.run, given: build.given }
+  const input = await untilWritten(() => filledInput(from, tool, call.input), outside.signal)
   return tool.execute({ ...call, input: input as never }, outside)
 }
 
