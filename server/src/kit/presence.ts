@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { one, part, type Sql, sqlOn } from '../base/db.ts'
+import { empty, one, part, type Sql, sqlOn } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { presenceLockClass } from '../base/locks.ts'
 import type { Log } from '../base/log.ts'
@@ -118,6 +118,13 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
   }
 }
 
+const ofLife = {
+  column: part`, server_life`,
+  value: part`, ${serverLife}`,
+  change: part`, server_life = excluded.server_life`,
+}
+const noLife = { column: empty, value: empty, change: empty }
+
 /** `isNew`: our row was not there, at the first time or because somebody declared us dead. */
 async function join(session: Session, onLost: () => void): Promise<{ connection: Connection; isNew: boolean }> {
   const { log, role, processId } = session
@@ -143,11 +150,12 @@ async function join(session: Session, onLost: () => void): Promise<{ connection:
       sql<{ held: boolean }>`select pg_try_advisory_lock(${presenceLockClass}, ${lockKey}) as held`,
     )
     if (!lock.held) throw new Error('the lock of this process is still held by its lost connection')
+    // a command may come to a database that has not been migrated yet
+    const life = session.isCommand ? noLife : ofLife
     const row = await one(sql<{ is_new: boolean }>`
-      insert into processes as p (id, role, host, pid, lock_key, job_pool_id, server_started_at, server_life)
-      values (${processId}, ${role}, ${hostname()}, ${process.pid}, ${lockKey}, ${session.jobPoolId}, pg_postmaster_start_time(), ${serverLife})
-      on conflict (id) do update
-        set server_started_at = excluded.server_started_at, server_life = excluded.server_life, missed_since = null
+      insert into processes as p (id, role, host, pid, lock_key, job_pool_id, server_started_at${life.column})
+      values (${processId}, ${role}, ${hostname()}, ${process.pid}, ${lockKey}, ${session.jobPoolId}, pg_postmaster_start_time()${life.value})
+      on conflict (id) do update set server_started_at = excluded.server_started_at, missed_since = null${life.change}
       returning (p.xmax = 0) as is_new`)
     client.on('end', onLost)
     return { connection: { client, sql }, isNew: row.is_new }
