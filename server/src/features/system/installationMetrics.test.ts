@@ -8,10 +8,9 @@ import { announcePresence } from '../../kit/presence.ts'
 
 /** An app measures with its first scrape, and then not for a while: each test has its own, on one database. */
 const first = await testApp()
-const address = first.context.db.address()
 const { sql } = first.context.db
 const scrape = async (): Promise<Map<string, number>> => {
-  const app = await testApp({ ...(typeof address === 'object' && { address }) })
+  const app = await testApp({ address: first.context.db.address })
   const lines = (await app.call('GET /metrics')).text.matchAll(/^(runyard_\S+) ([\d.e+-]+)$/gm)
   return new Map([...lines].map(([, name = '', value]) => [name, Number(value)]))
 }
