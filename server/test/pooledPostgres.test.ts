@@ -85,7 +85,9 @@ proves('postgres.pooler', 'requests, jobs, runs and notifications work through a
   const { context } = service
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, '```memory path=note.md\nkept\n```\n```output\n{{ message }}\n```\n')
-  const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => startRun(team, agentId, { message: `hello ${n}` })))
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => startRun(team, agentId, { message: `hello ${n}` })),
+  )
   await drainRuns(service)
   for (const [n, id] of ids.entries()) assert.equal((await readRun(team, id)).output, `hello ${n}`)
   await context.db.sql`select graphile_worker.add_job('sweepRequests')`

@@ -20,8 +20,7 @@ await migrate({ address })
 const standby = await primary.newStandby()
 // the standby stands first
 const url = connectionUrl(address).replace('@127.0.0.1:', `@127.0.0.1:${standby.port},127.0.0.1:`)
-const hostsOf = (list: string) =>
-  databaseHosts({ urls: hostUrls(list), env: 'DATABASE_URL', log: createLog('silent') })
+const hostsOf = (list: string) => databaseHosts({ urls: hostUrls(list), env: 'DATABASE_URL', log: createLog('silent') })
 const hosts = hostsOf(url)
 await hosts.find()
 const service = await testApp({ address: () => hosts.address() })

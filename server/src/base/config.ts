@@ -446,7 +446,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = values as unknown as Read
   problems.push(...oidcProblems(read), ...mailProblems(read))
   if (read.databasePoolUrl !== undefined && read.databaseUrl === undefined) {
-    problems.push('DATABASE_POOL_URL needs DATABASE_URL too: the address of the database itself, for what cannot go through a pooler')
+    problems.push(
+      'DATABASE_POOL_URL needs DATABASE_URL too: the address of the database itself, for what cannot go through a pooler',
+    )
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return {

@@ -158,7 +158,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const state = { watch: () => watch, isClosing: () => closing }
   const name = options.applicationName ?? 'runyard'
   const pool = watchedPool(options, StatementClient, { ...state, name, max: connectionsMax })
-  const sessions = options.pooler && watchedPool(options, DirectClient, { ...state, name: `${name} job listener`, max: 1 })
+  const sessions =
+    options.pooler && watchedPool(options, DirectClient, { ...state, name: `${name} job listener`, max: 1 })
   const watch = watchDatabase({
     log: options.log,
     // without a limit of its own: the watch alone decides what is too late, and it does not count the time in which this process was busy

@@ -5,19 +5,19 @@ import { ConfigError, readConfig } from './config.ts'
 import { hostUrls } from './hostList.ts'
 
 proves('postgres.hosts', 'each host of a list gets a URL with its own port and everything else that was given', () => {
-  assert.deepEqual(hostUrls('postgres://u:p%2C@h1:5433,h2,[::1]:5435/db?sslmode=verify-full&target_session_attrs=primary'), [
-    'postgres://u:p%2C@h1:5433/db?sslmode=verify-full',
-    'postgres://u:p%2C@h2:5432/db?sslmode=verify-full',
-    'postgres://u:p%2C@[::1]:5435/db?sslmode=verify-full',
-  ])
+  assert.deepEqual(
+    hostUrls('postgres://u:p%2C@h1:5433,h2,[::1]:5435/db?sslmode=verify-full&target_session_attrs=primary'),
+    [
+      'postgres://u:p%2C@h1:5433/db?sslmode=verify-full',
+      'postgres://u:p%2C@h2:5432/db?sslmode=verify-full',
+      'postgres://u:p%2C@[::1]:5435/db?sslmode=verify-full',
+    ],
+  )
   assert.deepEqual(hostUrls('postgresql://u@/db?host=h1,::1&port=6000'), [
     'postgresql://u@h1:6000/db',
     'postgresql://u@[::1]:6000/db',
   ])
-  assert.deepEqual(hostUrls('postgres:///db?host=h1,h2&port=6000,'), [
-    'postgres://h1:6000/db',
-    'postgres://h2:5432/db',
-  ])
+  assert.deepEqual(hostUrls('postgres:///db?host=h1,h2&port=6000,'), ['postgres://h1:6000/db', 'postgres://h2:5432/db'])
 })
 
 proves('postgres.hosts', 'a URL with one host stays as it is', () => {

@@ -23,7 +23,9 @@ export function hostUrls(url: string): string[] {
   }
   const others = query.split('&').filter((one) => !/^(host|port|target_session_attrs)=/.test(one))
   const end = others.join('&') === '' ? '' : `?${others.join('&')}`
-  return hosts.map((host, index) => `${start}${host}:${(ports.length === 1 ? ports[0] : ports[index]) || 5432}${path}${end}`)
+  return hosts.map(
+    (host, index) => `${start}${host}:${(ports.length === 1 ? ports[0] : ports[index]) || 5432}${path}${end}`,
+  )
 }
 
 function requireWriting(attribute: string | null): void {

@@ -63,7 +63,10 @@ async function sessionOf(client: Client): Promise<number> {
  * DATABASE_URL: who sees a lock of it is on the same database.
  */
 export async function requirePooler(address: DatabaseAddress, direct: Client): Promise<void> {
-  const client = await connectOrTell(address, 'runyard looking', { setting: 'DATABASE_POOL_URL', OneClient: PooledClient })
+  const client = await connectOrTell(address, 'runyard looking', {
+    setting: 'DATABASE_POOL_URL',
+    OneClient: PooledClient,
+  })
   client.on('error', () => undefined) // the statement that fails says it
   await direct.query('select pg_advisory_lock_shared($1)', [poolerLock])
   try {

@@ -31,7 +31,12 @@ interface Options {
   port?: number
 }
 
-export async function startPgbouncer({ serverPort, users, mode = 'transaction', ...given }: Options): Promise<Pgbouncer> {
+export async function startPgbouncer({
+  serverPort,
+  users,
+  mode = 'transaction',
+  ...given
+}: Options): Promise<Pgbouncer> {
   const folder = await mkdtemp(join(tmpdir(), 'runyard-pgbouncer-'))
   await chmod(folder, 0o755)
   if (account) await chown(folder, account.uid, account.gid)

@@ -27,7 +27,9 @@ export const reachable: Check = {
     if (!database) return ok(`none yet; the first start makes an embedded one in ${config.dataDir}`)
     const server = await one(database.sql<{ version: string; number: number }>`
       select current_setting('server_version') as version, current_setting('server_version_num')::int as number`)
-    const where = database.embedded ? `embedded, in ${database.embedded.place}` : `of DATABASE_URL${hostIn(database.address)}`
+    const where = database.embedded
+      ? `embedded, in ${database.embedded.place}`
+      : `of DATABASE_URL${hostIn(database.address)}`
     const says = `PostgreSQL ${server.version}, ${where}`
     return server.number >= majorMin * 10_000 ? ok(says) : problem(`${says}: Runyard needs ${majorMin} or newer.`)
   },
