@@ -4,28 +4,18 @@ import { jsonTextColumn, plainColumn } from '../../base/columns.ts'
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { noteDeliveries } from '../../engine/counting/usage.ts'
+import { partsOfBatch, type StoredEvents } from '../../kit/eventsOfBatch.ts'
 import type { AttemptResult, BatchPlace, Loaded } from './deliveryRows.ts'
 
-interface LoadedBatch {
+interface LoadedBatch extends StoredEvents {
   n: number
   target_id: string
-  id: string
-  team_id: string
-  run_id: string | null
-  agent_id: string | null
-  case_id: string | null
-  last: number | null
   created_ms: number
-  /** The names of all events, with spaces between them. */
-  names: string
   /** A digit for each event; 1: it waits. */
   waiting: string
-  /** The stored data of the first that wait. */
-  entries: string
+  /** How many of those that wait are wanted at most. */
+  max: number
 }
-
-/** Stands between two entries. No JSON has it: a control character in a text is escaped. */
-const separator = '\u001e'
 
 interface Wanted {
   targetId: string
@@ -53,47 +43,31 @@ export async function loadBatches(sql: Sql, wanted: Wanted[]): Promise<Loaded[]>
         from next_batches(t.id, (${plainColumn(wanted.flatMap(({ known }) => known))}::bigint[])[t.until - t.known + 1 : t.until], t.max) w) d
       where d.before < t.max
     )
-    select d.n, d.target_id, b.id, b.team_id, b.run_id, b.agent_id, b.case_id, b.last,
-      (extract(epoch from b.created_at) * 1000)::float8 as created_ms, d.waiting::text as waiting,
-      case length(b.kinds) when 1 then event_name(b.kinds) else (
-        select string_agg(event_name(k), ' ' order by p) from string_to_table(b.kinds, null) with ordinality as x (k, p)) end as names,
-      case length(b.kinds) when 1 then (b.entries -> 0)::text else (
-        select string_agg(e.entry::text, ${separator} order by e.p) from (
-          select entry, p from json_array_elements(b.entries) with ordinality as x (entry, p)
-          where get_bit(d.waiting, p::int - 1) = 1 order by p limit d.max) e) end as entries
+    select d.n, d.target_id, d.max, d.waiting::text as waiting, b.id, b.team_id, b.run_id, b.agent_id, b.case_id, b.last, b.kinds,
+      b.entries::text as entries, (extract(epoch from b.created_at) * 1000)::float8 as created_ms
     -- one by one, by their ids: a join could be planned as a walk over all events
     from d cross join lateral (select * from event_batches where id = d.batch_id offset 0) b order by d.n`
   return batches.flatMap(deliveriesOf)
 }
 
 function deliveriesOf(batch: LoadedBatch): Loaded[] {
-  const { n, id, target_id, run_id, agent_id, waiting, entries } = batch
+  const { n, id: batchId, target_id, run_id, waiting, max } = batch
   const created_at = new Date(batch.created_ms)
-  const names = batch.names.split(' ')
   const size = waiting.length
-  const stored = entries.split(separator)
-  const isInPart = waiting.replaceAll('0', '').length > stored.length
-  let place = -1
-  return stored.map((entry) => {
-    place = waiting.indexOf('1', place + 1)
-    const eventId = eventIdAt(id, place)
-    return {
-      id: deliveryId(eventId, target_id),
-      target_id,
-      run_id,
-      event: names[place]!,
-      created_at,
-      data: agent_id === null ? entry : `${idsOf(batch, eventId, place)}${entry.slice(1)}`,
-      attempts: 0,
-      state: 'new',
-      batch: { n, id, place, size, isInPart },
-    }
-  })
+  const all = partsOfBatch(batch, (place) => waiting[place] === '1')
+  const isInPart = all.length > max
+  return all.slice(0, max).map(({ id, event, place, data }) => ({
+    id: deliveryId(id, target_id),
+    target_id,
+    run_id,
+    event,
+    created_at,
+    data,
+    attempts: 0,
+    state: 'new',
+    batch: { n, id: batchId, place, size, isInPart },
+  }))
 }
-
-/** Makes what event_id of the database makes. */
-const eventIdAt = (batchId: string, place: number): string =>
-  place === 0 ? batchId : batchId.slice(0, 32) + place.toString(16).padStart(4, '0')
 
 /** Makes what delivery_id of the database makes. */
 function deliveryId(eventId: string, targetId: string): string {
@@ -101,11 +75,6 @@ function deliveryId(eventId: string, targetId: string): string {
   const rest = hash('md5', eventId + targetId)
   return `${time}-8${rest.slice(13, 16)}-a${rest.slice(17, 20)}-${rest.slice(20)}`
 }
-
-/** The beginning of an event's data, as event_text of the database makes it. */
-const idsOf = ({ team_id, run_id, agent_id, case_id, last, waiting }: LoadedBatch, eventId: string, place: number) =>
-  `{"event_id":"${eventId}","team_id":"${team_id}","run_id":"${run_id}","agent_id":"${agent_id}",` +
-  `${case_id === null ? '' : `"case_id":"${case_id}",`}"sequence":${last! - waiting.length + 1 + place},`
 
 /** A delivery that is in a batch. */
 export type InBatch = AttemptResult & { delivery: { batch: BatchPlace } }
