@@ -12,7 +12,8 @@ import { startReceiver } from './kit/receiver.ts'
 import { drainRuns, readRun, seedAgent, startRun } from './kit/runs.ts'
 import { seedTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'
-import { temporaryDataDir } from './survival/processes.ts'
+import { startService, temporaryDataDir } from './survival/processes.ts'
+import { startTcpProxy } from './survival/tcpProxy.ts'
 import { createJobTable, killWorkers } from './survival/takeover.ts'
 import { proves } from './kit/proves.ts'
 
@@ -104,6 +105,22 @@ proves('postgres.external', `the work of a killed process is taken over on ${fou
     assert.equal(takenOver, 1)
   } finally {
     await client.end()
+    await dataDir.remove()
+  }
+})
+
+proves('postgres.gone', `a service that is told to stop while ${found.name} is gone ends as if it had died`, async () => {
+  const own = await server.newDatabase()
+  const proxy = await startTcpProxy(server.port, () => ({ answered: (bytes) => ({ passOn: bytes, isCut: false }) }))
+  const dataDir = await temporaryDataDir()
+  try {
+    const env = { DATABASE_URL: connectionUrl({ ...own, port: Number(new URL(proxy.url).port) }), LOG_LEVEL: 'warn' }
+    const leaving = await startService({ dataDir: dataDir.path, env })
+    proxy.close()
+    assert.equal(await leaving.stop('SIGTERM'), 0)
+    assert.match(leaving.log(), /the database did not come back, so this process leaves as one that died/)
+  } finally {
+    proxy.close()
     await dataDir.remove()
   }
 })

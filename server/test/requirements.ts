@@ -1075,6 +1075,10 @@ const sentences = [
     id: 'postgres.stopsWithIt',
     says: 'A service that gets SIGINT just after its embedded server was killed stops both, with exit code 0.',
   },
+  {
+    id: 'postgres.gone',
+    says: 'A service that gets SIGTERM while its database is gone waits for it for some seconds, and then ends with exit code 0: others take its work.',
+  },
   { id: 'durable.killed', says: 'What was acknowledged survives kill -9 of the service and its database.' },
   {
     id: 'postgres.standby',
