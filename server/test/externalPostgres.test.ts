@@ -109,18 +109,22 @@ proves('postgres.external', `the work of a killed process is taken over on ${fou
   }
 })
 
-proves('postgres.gone', `a service that is told to stop while ${found.name} is gone ends as if it had died`, async () => {
-  const own = await server.newDatabase()
-  const proxy = await startTcpProxy(server.port, () => ({ answered: (bytes) => ({ passOn: bytes, isCut: false }) }))
-  const dataDir = await temporaryDataDir()
-  try {
-    const env = { DATABASE_URL: connectionUrl({ ...own, port: Number(new URL(proxy.url).port) }), LOG_LEVEL: 'warn' }
-    const leaving = await startService({ dataDir: dataDir.path, env })
-    proxy.close()
-    assert.equal(await leaving.stop('SIGTERM'), 0)
-    assert.match(leaving.log(), /the database did not come back, so this process leaves as one that died/)
-  } finally {
-    proxy.close()
-    await dataDir.remove()
-  }
-})
+proves(
+  'postgres.gone',
+  `a service that is told to stop while ${found.name} is gone ends as if it had died`,
+  async () => {
+    const own = await server.newDatabase()
+    const proxy = await startTcpProxy(server.port, () => ({ answered: (bytes) => ({ passOn: bytes, isCut: false }) }))
+    const dataDir = await temporaryDataDir()
+    try {
+      const env = { DATABASE_URL: connectionUrl({ ...own, port: Number(new URL(proxy.url).port) }), LOG_LEVEL: 'warn' }
+      const leaving = await startService({ dataDir: dataDir.path, env })
+      proxy.close()
+      assert.equal(await leaving.stop('SIGTERM'), 0)
+      assert.match(leaving.log(), /the database did not come back, so this process leaves as one that died/)
+    } finally {
+      proxy.close()
+      await dataDir.remove()
+    }
+  },
+)
