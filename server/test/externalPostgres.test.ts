@@ -111,7 +111,7 @@ proves('postgres.external', `the work of a killed process is taken over on ${fou
 
 proves(
   'postgres.gone',
-  `a service that is told to stop while ${found.name} is gone ends as if it had died`,
+  `a service ends with exit code 0 when it gets SIGTERM while ${found.name} is gone`,
   async () => {
     const own = await server.newDatabase()
     const proxy = await startTcpProxy(server.port, () => ({ answered: (bytes) => ({ passOn: bytes, isCut: false }) }))
