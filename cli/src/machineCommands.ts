@@ -183,6 +183,23 @@ const restore = command({
   },
 })
 
+const blobsMove = command({
+  words: 'blobs move',
+  options: {
+    to: { type: 'string', value: 's3|postgres', says: 'where to; where RUNYARD_BLOBS sends new bytes unless given' },
+  },
+  needs,
+  says: 'Move stored bytes into the object store, or back into the database, while the service runs.',
+  about:
+    'Each content is checked by its hash before it leaves where it was. A move that was cut off is continued by the next one. ' +
+    'docs/guides/object-storage.md says more.',
+  examples: ['runyard blobs move', 'runyard blobs move --to postgres'],
+  async run(call) {
+    const { blobsMove: run } = await import('../../server/src/cli/blobsMove.ts')
+    return run(await onMachine(call))
+  },
+})
+
 const doctor = command({
   words: 'doctor',
   needs,
@@ -207,5 +224,6 @@ export const machineCommands: Command[] = [
   entitlementsUnset,
   backup,
   restore,
+  blobsMove,
   doctor,
 ]

@@ -3190,12 +3190,53 @@ const sentences = [
     id: 'blobs.streams',
     says: 'Bytes that arrive in pieces of any size are one blob, the same as if they had come whole; a stream that breaks off leaves nothing.',
   },
+  { id: 'blobs.parts', says: 'Any part of stored bytes is read without the rest.' },
+  {
+    id: 'blobs.brought',
+    says: 'Large bytes are stored before the transaction that refers to them, which does not send them a second time.',
+  },
+  { id: 'blobs.beginning', says: 'A transaction reads the first 64 KiB of any stored bytes, wherever the rest is.' },
+  { id: 'objects.signed', says: 'Requests to an object store, and URLs of it, are signed as AWS signs them.' },
+  {
+    id: 'objects.where',
+    says: 'With an object store in RUNYARD_BLOBS, new bytes of more than 256 KiB are objects there, and smaller ones stay in PostgreSQL.',
+    gap: { question: 'Which bytes go into an object store?', file: 'server/src/drivers/blobs/storeObject.ts' },
+  },
+  { id: 'objects.transaction', says: 'No transaction speaks to an object store.' },
+  {
+    id: 'objects.away',
+    says: 'While the object store is away, bytes that are at hand go into PostgreSQL and are moved later; a stream or a download is refused with a sentence.',
+    gap: { question: 'What happens while the object store is away?', file: 'server/src/drivers/blobs/blobsOn.ts' },
+  },
+  { id: 'objects.retried', says: 'What fails in passing at the object store is tried again; a download continues where it broke.' },
+  { id: 'objects.refused', says: 'What the object store refuses is not tried again, and its reason is said.' },
+  {
+    id: 'objects.swept',
+    says: 'Nothing stays in the object store that no blob has, whenever a process died, unfinished uploads included.',
+  },
+  { id: 'objects.once', says: 'The same bytes are one object, however many bring them at once.' },
+  {
+    id: 'objects.moved',
+    says: 'Bytes move between PostgreSQL and the object store while they are read, and leave their place only if the other one gave them back unchanged.',
+  },
+  { id: 'objects.texts', says: 'Long texts of runs stay in PostgreSQL, where SQL reads them.' },
+  { id: 'objects.probe', says: 'runyard doctor writes, reads and deletes an object, and says what is wrong with the store.' },
+  {
+    id: 'objects.links',
+    says: 'Where the operator allows it, a download is sent to a URL of the store that is valid for a minute and bound to type and name; pages that load a file for themselves get it through the service.',
+  },
+  {
+    id: 'objects.command',
+    says: 'runyard blobs move brings everything large to where it is to be, in any number of attempts, and says what it moved; runyard backup says what is in no backup.',
+  },
+  { id: 'objects.settings', says: 'An object store without its keys, or with a name that S3 does not take, is refused at the start.' },
+  { id: 'files.ranges', says: 'A download gives the part that Range asks for.' },
   {
     id: 'blobs.swept',
     says: 'Bytes that no row refers to are deleted after a day; the day starts again for those that are stored again.',
     gap: {
       question: 'When are bytes deleted that nothing refers to any more?',
-      file: 'server/src/drivers/blobs/postgres.ts',
+      file: 'server/src/drivers/blobs/sweepBlobs.ts',
     },
   },
   {

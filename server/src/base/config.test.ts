@@ -105,3 +105,15 @@ proves(
     }
   },
 )
+
+proves('objects.settings', 'an object store needs its keys and a name that S3 takes', () => {
+  const keys = { RUNYARD_S3_ACCESS_KEY_ID: 'id', RUNYARD_S3_SECRET_ACCESS_KEY: 'secret' }
+  const { blobs, s3Region, s3Downloads } = readConfig({ RUNYARD_BLOBS: 's3://my-bucket/a/b/', ...keys })
+  assert.deepEqual([blobs, s3Region, s3Downloads], ['s3://my-bucket/a/b', 'us-east-1', 'through_service'])
+  assert.equal(readConfig({ RUNYARD_BLOBS: 'postgres' }).blobs, undefined)
+  for (const name of ['s3://', 's3://Bucket', 's3://my-bucket/../x', 's3://my-bucket//x', 'gs://my-bucket', 'disk']) {
+    assert.throws(() => readConfig({ RUNYARD_BLOBS: name, ...keys }), /RUNYARD_BLOBS must be postgres, or s3:/, name)
+  }
+  assert.throws(() => readConfig({ RUNYARD_BLOBS: 's3://my-bucket' }), /RUNYARD_BLOBS needs RUNYARD_S3_ACCESS_KEY_ID/)
+  assert.throws(() => readConfig({ RUNYARD_S3_ACCESS_KEY_ID: 'id' }), /must both be set, or neither/)
+})

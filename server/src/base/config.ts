@@ -1,6 +1,7 @@
 // Every setting of the service: one typed table that reads the environment, reports all bad values together and documents itself.
 import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { blobProblems, blobSettings } from './blobSettings.ts'
 import { isMailAddress, mailProblems, mailSettings } from './mailSettings.ts'
 import { isOauthSetting, oauthSettingRows, readOauthSettings, type OauthSettings } from './oauthSettings.ts'
 import { oidcProblems, oidcSettings } from './oidcSettings.ts'
@@ -148,6 +149,7 @@ const settings = {
   } satisfies Setting<string[]>,
   ...oidcSettings,
   ...mailSettings,
+  ...blobSettings,
   brokerUrl: providerUrl(
     'RUNYARD_BROKER_URL',
     'none',
@@ -192,7 +194,7 @@ const settings = {
   transfersMax: integer(
     'RUNYARD_TRANSFERS',
     { min: 1, max: 10_000, unset: 64 },
-    'How many files and pictures one process sends or takes by signed URLs at a time, about 3 MiB of memory each; one team has at most its share of them.',
+    'How many files and pictures one process sends or takes by signed URLs at a time, about 3 MiB of memory each, 9 MiB on the way into an object store; one team has at most its share of them.',
   ),
   streamsMax: integer(
     'RUNYARD_STREAMS',
@@ -444,7 +446,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   const oauth = readOauthSettings(env, (name, message) => problems.push(`${name} ${message}`))
   const read = values as unknown as Read
-  problems.push(...oidcProblems(read), ...mailProblems(read))
+  problems.push(...oidcProblems(read), ...mailProblems(read), ...blobProblems(read))
   if (read.databasePoolUrl !== undefined && read.databaseUrl === undefined) {
     problems.push(
       'DATABASE_POOL_URL needs DATABASE_URL too: the address of the database itself, for what cannot go through a pooler',

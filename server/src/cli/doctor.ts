@@ -3,6 +3,7 @@ import { reasonOf } from '../base/databaseRefused.ts'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { browser } from './checks/browser.ts'
+import { blobs } from './checks/blobs.ts'
 import { clock, commits, encryptionKey, migrations, pooler, processes, reachable, role } from './checks/database.ts'
 import { problem, type Check, type DatabaseCheck, type Finding, type Scene } from './checks/check.ts'
 import { growth } from './checks/growth.ts'
@@ -30,6 +31,7 @@ const checks: (Check | DatabaseCheck)[] = [
   commits,
   processes,
   growth,
+  blobs,
   sandbox,
   browser,
   mail,

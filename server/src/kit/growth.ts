@@ -16,7 +16,7 @@ const groups = {
     'evaluation_transcripts',
   ],
   events: ['event_batches'],
-  blobs: ['blobs', 'blob_chunks'],
+  blobs: ['blobs', 'blob_chunks', 'blob_objects', 'blobs_to_move'],
   files: ['workspace_files', 'browser_screenshots', 'browser_pages', 'memory_files'],
   cases: ['cases', 'case_events', 'case_search', 'case_labels'],
   audit: ['audit_log'],

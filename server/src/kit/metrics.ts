@@ -10,6 +10,7 @@ export interface Metrics {
   openStreams: Gauge<'operation'>
   takeovers: Counter
   databasePresent: Gauge
+  objectStorePresent: Gauge
   runs: RunMetrics
   deliveries: DeliveryMetrics
 }
@@ -49,6 +50,11 @@ export function createMetrics(): Metrics {
     databasePresent: new Gauge({
       name: 'runyard_database_present',
       help: '1 while the database answers.',
+      registers: [registry],
+    }),
+    objectStorePresent: new Gauge({
+      name: 'runyard_object_store_present',
+      help: '1 if the object store answered when it was last asked, 0 if not; nothing before the first time.',
       registers: [registry],
     }),
     runs: createRunMetrics(registry),

@@ -4,6 +4,7 @@ import { isConnectionTrouble, lockNotAvailable, sqlState } from '../base/db.ts'
 import { errorBody, Fault } from '../base/errors.ts'
 import { PoolFull } from '../base/fairPool.ts'
 import { OutboundRefused } from '../base/outbound/guard.ts'
+import { StoreAway, StoreRefused } from '../drivers/blobs/objectStore.ts'
 import type { Steps } from '../base/steps.ts'
 import type { Caller } from './credential.ts'
 import type { Operation } from './operation.ts'
@@ -82,6 +83,13 @@ export function faultOf(error: unknown): Fault | undefined {
         cause: error,
       },
     )
+  }
+  if (error instanceof StoreAway || error instanceof StoreRefused) {
+    const says =
+      error instanceof StoreAway
+        ? 'The store of files does not answer right now. Send the request again after Retry-After seconds.'
+        : 'The store of files refuses to serve this server. Its operator finds the reason in the log.'
+    return new Fault('internal_error', says, { headers: { 'retry-after': '5' }, cause: error })
   }
   if (sqlState(error) === lockNotAvailable) {
     return new Fault('conflict', 'Another request is changing the same record. Try again in a moment.')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { pdf, png, webp } from '../../test/kit/seenFiles.ts'
 import { proves } from '../../test/kit/proves.ts'
 import { testApp } from '../../test/kit/testApp.ts'
-import { postgresBlobs } from '../drivers/blobs/postgres.ts'
+import { blobsOn } from '../drivers/blobs/blobsOn.ts'
 import { showBytes, showSome, showStored, shownBounds, type Showable } from './shownFile.ts'
 
 const { context } = await testApp()
@@ -28,11 +28,11 @@ proves('files.showable', 'a hostile file is described by name, type and size, wh
 })
 
 proves('files.showable', 'a picture of 40 MB is described by its size after its beginning is read', async () => {
-  const [sha256] = await postgresBlobs(sql).put([png(64, 48, { padding: 40_000_000 })])
-  const seen = await showStored(sql, { name: 'huge.png', sha256: sha256!, size_bytes: 40_000_150 })
+  const [sha256] = await blobsOn(sql).put([png(64, 48, { padding: 40_000_000 })])
+  const seen = await showStored(context, sql, { name: 'huge.png', sha256: sha256!, size_bytes: 40_000_150 })
   assert.equal(saysOf(seen), 'huge.png (image/png, 64×48, 40 MB) cannot be shown: a picture has at most 3.75 MB.')
   assert.match(
-    saysOf(await showStored(sql, { name: 'x', sha256: '00'.repeat(32), size_bytes: 1 })),
+    saysOf(await showStored(context, sql, { name: 'x', sha256: '00'.repeat(32), size_bytes: 1 })),
     /not stored any more/,
   )
 })

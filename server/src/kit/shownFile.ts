@@ -2,8 +2,9 @@
 import { hash } from 'node:crypto'
 import type { Sql } from '../base/db.ts'
 import { fileKind, isLockedPdf, pdfType } from '../base/fileKind.ts'
-import { postgresBlobs } from '../drivers/blobs/postgres.ts'
 import type { SeenFile } from '../drivers/model/model.ts'
+import { blobsOfRuns } from './blobs.ts'
+import type { Context } from './context.ts'
 
 const megabyte = 1_000_000
 
@@ -42,9 +43,9 @@ interface StoredFile {
 export type Showable = { shown: SeenFile } | { problem: string }
 
 /** For a file that is stored already. */
-export async function showStored(sql: Sql, file: StoredFile): Promise<Showable> {
+export async function showStored(context: Context, sql: Sql, file: StoredFile): Promise<Showable> {
   const bytesMax = file.size_bytes > readBytesMax ? headBytes : readBytesMax
-  const bytes = (await postgresBlobs(sql).get([file.sha256], bytesMax)).get(file.sha256)
+  const bytes = (await blobsOfRuns(context, sql).get([file.sha256], bytesMax)).get(file.sha256)
   return bytes ? showable(file, bytes) : { problem: `${file.name} is not stored any more.` }
 }
 

@@ -5,7 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { contentDisposition } from '../base/contentDisposition.ts'
 import { contentTypeOf } from '../base/contentType.ts'
 import type { Sql } from '../base/db.ts'
-import { postgresBlobs } from '../drivers/blobs/postgres.ts'
+import type { Blobs, ByteRange } from '../drivers/blobs/blobs.ts'
+import { blobsFor } from './blobs.ts'
+import type { Context } from './context.ts'
 import { nullable, oneOf, Type } from './schema.ts'
 import type { TeamDatabase } from './teamDatabase.ts'
 
@@ -32,11 +34,12 @@ export const ContentFields = {
 
 /** Text if it is text. Undefined: nothing refers to the bytes any more. */
 export async function readStored(
+  context: Context,
   sql: Sql,
   { sha256, size_bytes }: { sha256: string; size_bytes: number },
 ): Promise<{ content: string | null; encoding: 'utf-8' | 'base64' } | undefined> {
   if (size_bytes > directBytesMax) return { content: null, encoding: 'base64' }
-  const bytes = (await postgresBlobs(sql).get([sha256])).get(sha256)
+  const bytes = (await blobsFor(context, sql).get([sha256])).get(sha256)
   return bytes && textOrBase64(bytes)
 }
 
@@ -68,27 +71,44 @@ interface StoredFile {
   secondsLeft: number
 }
 
-export function sendStored(
+export async function sendStored(
+  context: Context,
   db: TeamDatabase,
   request: FastifyRequest,
   reply: FastifyReply,
   { sha256, name, sizeBytes, secondsLeft }: StoredFile,
-): FastifyReply {
+): Promise<FastifyReply> {
+  const blobs = blobsFor(context, db.sql)
   const etag = `"${sha256}"`
   reply.headers({ etag, 'cache-control': `private, max-age=${secondsLeft}, immutable` })
   if (isKnown(request, etag)) return reply.code(304).send()
   const type = contentTypeOf(name)
+  const contentType = type.startsWith('text/') ? `${type}; charset=utf-8` : type
+  const disposition = contentDisposition(shown.has(type) ? 'inline' : 'attachment', name)
+  const link = mayBeSent(request) ? await blobs.link(sha256, { contentType, disposition }) : undefined
+  // the URL of the store is over in a minute, ours is not
+  if (link !== undefined) return reply.header('cache-control', 'no-store').redirect(link, 302)
+  const range = askedRange(request, etag, sizeBytes)
+  if (range === 'none') {
+    reply.headers({ 'content-range': `bytes */${sizeBytes}`, 'cache-control': 'no-store' })
+    return reply.code(416).send()
+  }
+  const { from, to } = range ?? { from: 0, to: sizeBytes }
+  const pieces = wholeOf(blobs, sha256, { from, to })
+  // what fails before the first piece can still be told
+  const first = await pieces.next()
+  if (range) reply.code(206).header('content-range', `bytes ${from}-${to - 1}/${sizeBytes}`)
   reply.headers({
-    'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
-    'content-length': sizeBytes,
-    'content-disposition': contentDisposition(shown.has(type) ? 'inline' : 'attachment', name),
+    'content-type': contentType,
+    'content-length': to - from,
+    'content-disposition': disposition,
     // nothing in it may run, load or reach our origin, whatever it is taken for
     'content-security-policy': "sandbox; default-src 'none'",
     // the URL is the permission: a site that is opened from the file must not learn it
     'referrer-policy': 'no-referrer',
-    'accept-ranges': 'none',
+    'accept-ranges': 'bytes',
   })
-  return reply.send(Readable.from(wholeOf(db, sha256, sizeBytes), { objectMode: false }))
+  return reply.send(Readable.from(startingWith(first, pieces), { objectMode: false }))
 }
 
 function isKnown({ headers }: FastifyRequest, etag: string): boolean {
@@ -96,12 +116,41 @@ function isKnown({ headers }: FastifyRequest, etag: string): boolean {
   return known.includes(etag) || known.includes('*')
 }
 
+/**
+ * Whether the caller may be sent to another origin. A page that loads the file for itself may not: its Content-Security-Policy, and the store,
+ * would have to allow it. Only browsers send Sec-Fetch-Site.
+ */
+const mayBeSent = ({ headers }: FastifyRequest): boolean =>
+  headers['sec-fetch-site'] === undefined || headers['sec-fetch-mode'] === 'navigate'
+
+/**
+ * The part of the file that the request asks for (RFC 9110 §14). Undefined: all of it, also where several parts or another unit are asked
+ * for, or parts of a file that is not this one. `none`: there is no such part.
+ */
+export function askedRange({ headers }: FastifyRequest, etag: string, sizeBytes: number): ByteRange | 'none' | undefined {
+  const ifRange = headers['if-range']
+  if (ifRange !== undefined && ifRange !== etag) return undefined
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? []
+  if (first === '' && last === '') return undefined
+  if (first === '') return Number(last) === 0 ? 'none' : { from: Math.max(0, sizeBytes - Number(last)), to: sizeBytes }
+  if (last !== '' && Number(last) < Number(first)) return undefined
+  const from = Number(first)
+  return from >= sizeBytes ? 'none' : { from, to: last === '' ? sizeBytes : Math.min(Number(last) + 1, sizeBytes) }
+}
+
 /** Breaks the answer off when bytes are missing, which nobody could tell from its end otherwise. */
-async function* wholeOf({ sql }: TeamDatabase, sha256: string, sizeBytes: number): AsyncGenerator<Buffer> {
+async function* wholeOf(blobs: Blobs, sha256: string, range: ByteRange): AsyncGenerator<Buffer> {
+  const wanted = range.to - range.from
   let sent = 0
-  for await (const piece of postgresBlobs(sql).read(sha256)) {
+  for await (const piece of blobs.read(sha256, range)) {
     sent += piece.length
     yield piece
   }
-  if (sent !== sizeBytes) throw new Error(`the blob ${sha256} has ${sent} of ${sizeBytes} bytes`)
+  if (sent !== wanted) throw new Error(`the blob ${sha256} has ${sent} of ${wanted} bytes`)
+}
+
+async function* startingWith(first: IteratorResult<Buffer>, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  if (first.done) return
+  yield first.value
+  yield* rest
 }

@@ -17,6 +17,7 @@ import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
 import { longWorkProof } from './longWork.ts'
 import { mailProof } from './mails.ts'
 import { newcomerProof } from './newcomer.ts'
+import { objectStorageProofs } from './objectStorage.ts'
 import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
 import type { Proof } from './proof.ts'
 import { promoteProof } from './promotes.ts'
@@ -126,6 +127,7 @@ const proofs: Proof[] = [
   ...artifactProofs,
   builderProof,
   uploadProof,
+  ...objectStorageProofs,
   workspaceProof,
   caseProof,
   cliImportProof,

@@ -1,81 +1,42 @@
-// Blobs in PostgreSQL, in chunks of 1 MiB. A content that is put whole is written in the caller's transaction: it exists exactly if that commits.
-import { createHash, hash } from 'node:crypto'
-import { one, type Sql, sqlState } from '../../base/db.ts'
+// Bytes in PostgreSQL, in chunks of 1 MiB. A content that is put whole is written in the caller's transaction: it exists exactly if that commits.
+import { createHash } from 'node:crypto'
+import { type Sql, sqlState } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import type { Blobs, StoredBlob } from './blobs.ts'
+import type { StoredBlob } from './blobs.ts'
 
-const chunkBytes = 1024 * 1024
+export const chunkBytes = 1024 * 1024
 /** How much goes to the server in one statement. With 5 MiB in one, others waited 60 ms for the main thread and 150 ms for the server. */
 const batchBytesMax = chunkBytes
 
 /** After how long bytes that are stored again get a new time: bytes that are older than a day and that nothing refers to are swept. */
 const rejuvenateAfter = '12 hours'
 
-interface Content {
+export interface Content {
   sha256: string
   bytes: Uint8Array
 }
 
-export function postgresBlobs(sql: Sql): Blobs {
-  const has: Blobs['has'] = async (sha256s) => {
-    const rows = await sql<{ sha256: string }>`
-      select encode(sha256, 'hex') as sha256 from blobs
-      where sha256 in (select decode(name, 'hex') from unnest(${sha256s}::text[]) as name)`
-    return new Set(rows.map(({ sha256 }) => sha256))
-  }
-  /** Which blobs exist; they stay while the transaction lasts. */
-  const held: Blobs['has'] = async (sha256s) => {
-    const rows = await sql<{ sha256: string }>`
-      select encode(sha256, 'hex') as sha256 from blobs
-      where sha256 in (select decode(name, 'hex') from unnest(${sha256s}::text[]) as name) for key share`
-    return new Set(rows.map(({ sha256 }) => sha256))
-  }
-  return {
-    has,
-
-    async put(contents) {
-      const named = contents.map((bytes): Content => ({ sha256: hash('sha256', bytes, 'hex'), bytes }))
-      const once = [...new Map(named.map((content) => [content.sha256, content])).values()]
-      // this costs a round trip, and saves sending large contents again that are stored already
-      const large = once.filter(({ bytes }) => bytes.length > chunkBytes).map(({ sha256 }) => sha256)
-      const known = large.length > 0 ? await held(large) : new Set<string>()
-      // everybody uses one order: two callers with the same contents wait for each other, and never deadlock
-      const wanted = once.filter(({ sha256 }) => !known.has(sha256)).sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
-      for (const batch of batchesOf(wanted)) await store(sql, batch)
-      return named.map(({ sha256 }) => sha256)
-    },
-
-    async get(sha256s, bytesMax = Number.MAX_SAFE_INTEGER) {
-      const rows = await sql<{ sha256: string; bytes: Buffer | null }>`
-        select encode(b.sha256, 'hex') as sha256,
-          substring(c.bytes from 1
-            for least(${chunkBytes}::bigint, ${bytesMax}::bigint - c.n * ${chunkBytes}::bigint)::int) as bytes
-        from blobs b left join blob_chunks c on c.blob_id = b.id and c.n * ${chunkBytes}::bigint < ${bytesMax}::bigint
-        where b.sha256 in (select decode(name, 'hex') from unnest(${sha256s}::text[]) as name)
-        order by b.sha256, c.n`
-      const chunks = Map.groupBy(rows, ({ sha256 }) => sha256)
-      return new Map(
-        [...chunks].map(([sha256, parts]) => [sha256, Buffer.concat(parts.flatMap(({ bytes }) => bytes ?? []))]),
-      )
-    },
-
-    putStream: (pieces) => storeStream(sql, pieces),
-
-    async *read(sha256) {
-      for (let n = 0; ; n += 1) {
-        const [chunk] = await sql<{ bytes: Buffer }>`
-          select c.bytes from blobs b join blob_chunks c on c.blob_id = b.id and c.n = ${n}::int
-          where b.sha256 = decode(${sha256}, 'hex')`
-        if (!chunk) return
-        yield chunk.bytes
-        if (chunk.bytes.length < chunkBytes) return
-      }
-    },
-  }
+/** Stores contents that nobody else has: large ones in chunks, others many in one statement. */
+export async function storeWhole(sql: Sql, contents: Content[]): Promise<void> {
+  // everybody uses one order: two callers with the same contents wait for each other, and never deadlock
+  const inOrder = contents.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
+  for (const batch of batchesOf(inOrder)) await store(sql, batch)
 }
 
 /** Every chunk is a commit of its own. A blob that is never completed is swept like any other that nothing refers to. */
-async function storeStream(sql: Sql, pieces: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+export async function storeStream(sql: Sql, pieces: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+  return withUnnamed(sql, pieces, async (id, stored) => {
+    await nameBlob(sql, id, stored)
+    return stored
+  })
+}
+
+/** Stores a content under a row without a hash, for `then` to use; that row is deleted if anything fails. */
+export async function withUnnamed<T>(
+  sql: Sql,
+  pieces: AsyncIterable<Uint8Array>,
+  then: (id: string, stored: StoredBlob) => Promise<T>,
+): Promise<T> {
   const id = newId()
   const digest = createHash('sha256')
   let sizeBytes = 0
@@ -87,9 +48,7 @@ async function storeStream(sql: Sql, pieces: AsyncIterable<Uint8Array>): Promise
       sizeBytes += bytes.length
       await sql`insert into blob_chunks (blob_id, n, bytes) values (${id}, ${n++}, ${bytes})`
     }
-    const sha256 = digest.digest('hex')
-    await nameBlob(sql, id, sha256, sizeBytes)
-    return { sha256, size_bytes: sizeBytes }
+    return await then(id, { sha256: digest.digest('hex'), size_bytes: sizeBytes })
   } catch (error) {
     await sql`delete from blobs where id = ${id} and sha256 is null`
     throw error
@@ -97,7 +56,7 @@ async function storeStream(sql: Sql, pieces: AsyncIterable<Uint8Array>): Promise
 }
 
 /** Gives the blob its hash, unless another blob has that hash already: then the older one stays with a new time, and this one is deleted. */
-async function nameBlob(sql: Sql, id: string, sha256: string, sizeBytes: number): Promise<void> {
+async function nameBlob(sql: Sql, id: string, { sha256, size_bytes }: StoredBlob): Promise<void> {
   for (;;) {
     const [known] = await sql`update blobs set created_at = now() where sha256 = decode(${sha256}, 'hex') returning 1`
     if (known) {
@@ -105,7 +64,7 @@ async function nameBlob(sql: Sql, id: string, sha256: string, sizeBytes: number)
       return
     }
     const [named] = await sql`
-      update blobs set sha256 = decode(${sha256}, 'hex'), size_bytes = ${sizeBytes}, created_at = now()
+      update blobs set sha256 = decode(${sha256}, 'hex'), size_bytes = ${size_bytes}, created_at = now()
       where id = ${id} and not exists (select from blobs where sha256 = decode(${sha256}, 'hex')) returning 1`.catch(
       (error: unknown) => {
         // 23505: another process stored the same bytes at the same moment; then it is found above
@@ -191,10 +150,4 @@ async function storeTogether(sql: Sql, batch: Content[]): Promise<void> {
     insert into blob_chunks (blob_id, n, bytes)
     select s.id, 0, substring(${Buffer.concat(batch.map(({ bytes }) => bytes))}::bytea from c.at::int + 1 for c.length)
     from content c join stored s using (sha256) where s.is_new and c.length > 0`
-}
-
-/** Deletes bytes that nothing refers to and that are older than a day: something may soon refer to younger ones. Returns how many were deleted. */
-export async function sweepBlobs(sql: Sql, max: number): Promise<number> {
-  const swept = await one(sql<{ gone: number }>`select sweep_blobs(${max}::int) as gone`)
-  return swept.gone
 }

@@ -10,6 +10,9 @@ import { capped, recordOutcome, withoutSecrets, type FileToSave } from './outcom
 /** The error of a call whose effect our own database refused. */
 export const insideFailure = 'This call failed inside the service. Its operator finds the reason in the log.'
 
+/** The error of a call that needed files which their store did not give. */
+export const storeFailure = 'The store of files does not answer, so this call could not be made. Try it again later.'
+
 export function insideEffect(held: HeldRun, step: CallStep, note: (outcome: Outcome) => void): Effect {
   return {
     kind: 'inside',

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import { joined, scrubbed, scrubberOf, type Scrub } from '../../base/knownSecrets.ts'
 import { isRecord } from '../../base/isRecord.ts'
 import { marksOf } from '../../base/secretMark.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import type { Turn, WantedCall } from '../../drivers/model/model.ts'
+import { blobsOfRuns } from '../../kit/blobs.ts'
 import type { Context } from '../../kit/context.ts'
 import type { GivenTo } from '../../kit/given.ts'
 import { connectionUseOf, hiddenValuesOf, secretUseOf } from '../../kit/registry.ts'
@@ -65,7 +65,7 @@ export async function withoutSecretFiles(
   const asked = outcome.shows?.filter(({ is_aside }) => !is_aside) ?? []
   if (!scrub || asked.length === 0) return outcome
   const written = outcome.writes?.map(({ bytes }) => bytes) ?? []
-  const stored = await postgresBlobs(context.db.sql).get(asked.map(({ sha256 }) => sha256))
+  const stored = await blobsOfRuns(context, context.db.sql).get(asked.map(({ sha256 }) => sha256))
   const holds = (bytes: Buffer) => {
     const text = bytes.toString('latin1')
     return scrub(text) !== text

@@ -1,6 +1,7 @@
 // An outside call whose intent is committed: it is made once, and its outcome is committed, also for a run that was taken over since then.
 import { sqlState, untilWritten, type Sql } from '../../base/db.ts'
 import { DatabaseAway } from '../../base/databaseAway.ts'
+import { StoreAway, StoreRefused } from '../../drivers/blobs/objectStore.ts'
 import {
   CannotSave,
   NotYet,
@@ -13,7 +14,7 @@ import {
 } from '../../kit/tool.ts'
 import { newChange, type CallStep } from '../ledger/change.ts'
 import { isTransient, type Effect } from '../ledger/applyLane.ts'
-import { insideFailure, recordEffect, waitEffect, writeEffect } from './callEffects.ts'
+import { insideFailure, recordEffect, storeFailure, waitEffect, writeEffect } from './callEffects.ts'
 import { callingRunOf, commit, feedOutcome, toolCallOf, type HeldRun } from './heldRun.ts'
 import { filledInput, readScrubber, withoutSecretFiles } from './hiddenValues.ts'
 import type { Joining } from './joinTurns.ts'
@@ -22,6 +23,7 @@ import { Fenced, Yielded } from './leaving.ts'
 import { capped, filesOf, recordOutcome, withoutSecrets } from './outcome.ts'
 import { beginCall } from './runTelemetry.ts'
 import { approvalRequest, askAbout, underWayKey } from './resolveStep.ts'
+import { blobsOfRuns } from '../../kit/blobs.ts'
 
 interface Making {
   /** The call may have happened already: probe first. */
@@ -97,11 +99,12 @@ async function execute(
   return tool.execute({ ...call, input: input as never }, outside)
 }
 
-/** Errors of our own database are for the operator; undefined: it was not our database. */
+/** Errors of our own database and store are for the operator; undefined: it was neither. */
 function ownFailure({ context, run }: HeldRun, error: unknown): string | undefined {
-  if (sqlState(error) === undefined && !(error instanceof DatabaseAway)) return undefined
+  const isOfStore = error instanceof StoreAway || error instanceof StoreRefused
+  if (sqlState(error) === undefined && !(error instanceof DatabaseAway) && !isOfStore) return undefined
   context.log.error({ err: error, run_id: run.id }, 'a call failed inside the service')
-  return insideFailure
+  return isOfStore ? storeFailure : insideFailure
 }
 
 /** The call did not happen: the run waits for what the call needs, and makes it then. */
@@ -121,6 +124,11 @@ export async function recordResult(held: HeldRun, step: CallStep, given: Outcome
   // nobody looks at a file in a run without a language model
   const outcome = held.model.isPure ? { ...given, shows: [] } : given
   const { outcome: clean, overflow } = capped(step, outcome)
+  // large files go where large bytes are before the transaction, which other runs share
+  const { context } = held
+  if (outcome.writes) {
+    await blobsOfRuns(context, context.db.sql).bring(outcome.writes.map(({ bytes }) => bytes))
+  }
   const effects = filesOf(outcome, overflow).map((file) => writeEffect(held, step, file))
   if (outcome.record) effects.push(recordEffect(outcome.record))
   const told = await commitResult(held, step, clean, effects, joining)

@@ -1,6 +1,7 @@
 // The runs of one process: it takes what is ready while it has seats, drives each run, and drops at once what is no longer its own.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble } from '../../base/db.ts'
+import { StoreAway } from '../../drivers/blobs/objectStore.ts'
 import type { SuspectSeat } from '../../kit/suspectProcesses.ts'
 import { claimRuns, claimSuspects, giveBack, readClaimed, readSuspects, type ClaimedRun } from '../admission/claim.ts'
 import {
@@ -143,7 +144,7 @@ function take(pool: Pool, run: ClaimedRun, seat?: SuspectSeat): void {
 async function recover(pool: Pool, run: ClaimedRun, signal: AbortSignal, error: unknown): Promise<void> {
   if (error instanceof Fenced || signal.reason instanceof Dropped) return
   const { db, log } = pool.options.context
-  const isFailure = !(error instanceof Yielded) && !signal.aborted && !isConnectionTrouble(error)
+  const isFailure = !(error instanceof Yielded) && !signal.aborted && !isConnectionTrouble(error) && !(error instanceof StoreAway)
   if (isFailure)
     log.warn({ err: error, run_id: run.id }, 'a run could not be advanced; it is taken up again from its log')
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5000)) {

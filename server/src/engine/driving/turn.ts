@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { liveScrub } from '../../base/liveScrub.ts'
 import { storable } from '../../base/storable.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import {
   ContextExceeded,
   ModelRefused,
@@ -12,6 +11,7 @@ import {
   type TokenUsage,
   type Turn,
 } from '../../drivers/model/model.ts'
+import { blobsOfRuns } from '../../kit/blobs.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { newStep } from './planCalls.ts'
 import { newChange, isCall, putStep, type ModelStep } from '../ledger/change.ts'
@@ -160,7 +160,7 @@ async function nextLive({ signal, scrub, context, run }: HeldRun, asking: Asking
   const time = teamTimeOf(context)
   // how long it takes depends on the team's secrets
   const onText = scrub ? (delta: string) => time.piece(run.team_id, () => live.hear(delta)) : live.hear
-  const readFiles: ReadFiles = (sha256s) => postgresBlobs(context.db.sql).get(sha256s)
+  const readFiles: ReadFiles = (sha256s) => blobsOfRuns(context, context.db.sql).get(sha256s)
   const next = () => asking.conversation.next({ signal, onText, readFiles })
   const turn = await (asking.fileBytes > largeBytes ? largeRequestsOf(context).use(run.team_id, next, signal) : next())
   live.end()

@@ -1,7 +1,7 @@
 // Large messages are stored once, and every reader gets the whole text.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { sweepBlobs } from '../../drivers/blobs/postgres.ts'
+import { sweepBlobs } from '../../drivers/blobs/sweepBlobs.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'

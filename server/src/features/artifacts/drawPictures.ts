@@ -1,6 +1,6 @@
 // Draws a picture of each new page in the background: one at a time in each working process, the teams in turns.
 import { part, type Sql } from '../../base/db.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
+import { blobsFor } from '../../kit/blobs.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Work } from '../../kit/feature.ts'
 import { lookFor } from '../../kit/sharedLook.ts'
@@ -72,8 +72,9 @@ async function draw(context: Context, { id, team_id: teamId }: Due, signal: Abor
     if (!page) return
     const wanted = { width, height, theme: 'light' as const, signal }
     const { thumbnail } = await printFor(context, teamId, (printer) => printer.picture(page.html, wanted), signal)
+    await blobsFor(context, sql).bring([thumbnail.bytes])
     await context.db.transaction(async (on) => {
-      const [sha256 = ''] = await postgresBlobs(on).put([thumbnail.bytes])
+      const [sha256 = ''] = await blobsFor(context, on).put([thumbnail.bytes])
       // a refresh since then has made another picture due, which stays so
       await on`
         update artifact_revisions set picture_sha256 = decode(${sha256}, 'hex'), picture_failures = 0,

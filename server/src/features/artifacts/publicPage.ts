@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../base/errors.ts'
 import { isId } from '../../base/ids.ts'
 import { pageHeaders } from '../../base/page/pageHeaders.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
+import { blobsFor } from '../../kit/blobs.ts'
 import type { Context } from '../../kit/context.ts'
 import { beginTransfer, beginTransferOf } from '../../kit/transfers.ts'
 import { isSignedFor } from './publicUrl.ts'
@@ -34,7 +34,7 @@ export function mountPages(app: FastifyInstance, context: Context): void {
       select r.id from artifact_revisions r join artifacts a on a.id = r.artifact_id
       where r.id = ${request.params.revision_id} and r.picture_sha256 = decode(${picture}, 'hex')
         and (a.visibility <> 'private' or ${reader === 'creator'})`
-    const bytes = known && (await postgresBlobs(db.sql).get([picture])).get(picture)
+    const bytes = known && (await blobsFor(context, db.sql).get([picture])).get(picture)
     if (!bytes)
       throw new Fault('not_found', 'There is a newer picture, or the artifact was deleted or is not shared any more.')
     reply.headers({

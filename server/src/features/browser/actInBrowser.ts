@@ -10,6 +10,7 @@ import {
   type SessionState,
 } from '../../drivers/browser/browser.ts'
 import type { SeenFile } from '../../drivers/model/model.ts'
+import { blobsOfRuns } from '../../kit/blobs.ts'
 import type { Context } from '../../kit/context.ts'
 import { showBytes } from '../../kit/shownFile.ts'
 import type { Outcome, Outside, ToolCall } from '../../kit/tool.ts'
@@ -40,7 +41,7 @@ export async function actInBrowser(
   } catch (error) {
     if (!(error instanceof BrowserGone)) throw error
     await outside.openResources.drop(kept)
-    return { error: error.message, ...(acts.length > 0 && recordOf(call, context, held, acts, undefined)) }
+    return { error: error.message, ...(acts.length > 0 && (await recordOf(call, context, held, acts, undefined))) }
   }
 }
 
@@ -55,7 +56,7 @@ async function outcomeOf(
   const files = filesOf(acts)
   const bytes = await Promise.all(files.map(({ path }) => readFile(path)))
   const alongside = {
-    ...recordOf(call, context, held, acts, await held.browser.state()),
+    ...(await recordOf(call, context, held, acts, await held.browser.state())),
     writes: zip(files, bytes).map(([{ name }, content]) => ({ path: `downloads/${name}`, bytes: content })),
     shows: picturesOf(last),
   }
@@ -85,13 +86,15 @@ function filesOf(acts: Act[]): Download[] {
   return files
 }
 
-function recordOf(
+async function recordOf(
   { run, step }: ToolCall<unknown>,
   context: Context,
   held: HeldSession,
   acts: Act[],
   state: SessionState | undefined,
-): Pick<Outcome, 'record'> {
+): Promise<Pick<Outcome, 'record'>> {
+  const pictures = acts.flatMap(({ acted }) => acted.screenshot?.bytes ?? [])
+  await blobsOfRuns(context, context.db.sql).bring(pictures)
   return { record: (sql) => recordActs(sql, { context, run, step, sessionId: held.id, acts, state }) }
 }
 

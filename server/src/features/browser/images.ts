@@ -1,7 +1,7 @@
 // The pictures themselves, under signed URLs outside of /v2: no bearer token, so that an <img> can show them.
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../base/errors.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
+import { blobsFor } from '../../kit/blobs.ts'
 import type { Context } from '../../kit/context.ts'
 import { beginTransfer } from '../../kit/transfers.ts'
 
@@ -28,7 +28,7 @@ export function mountImages(app: FastifyInstance, context: Context): void {
         'cross-origin-resource-policy': 'cross-origin',
       })
       if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-      const bytes = (await postgresBlobs(sql).get([sha256])).get(sha256)
+      const bytes = (await blobsFor(context, sql).get([sha256])).get(sha256)
       if (!bytes) throw gone()
       return reply.type('image/jpeg').send(bytes)
     })

@@ -2,9 +2,9 @@
 import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { storableText } from '../../base/storable.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import { noteBrowserSession } from '../../engine/ledger/noteSession.ts'
 import type { Acted, PageState, SessionState } from '../../drivers/browser/browser.ts'
+import { blobsFor } from '../../kit/blobs.ts'
 import type { Context } from '../../kit/context.ts'
 import type { CallingRun } from '../../kit/tool.ts'
 import { sealState } from './browserSession.ts'
@@ -67,10 +67,10 @@ interface Pictured {
 }
 
 /** Times are the database's, as those of the run are: what counts is how long ago a picture was taken. */
-async function recordPictures(sql: Sql, { run, step, sessionId }: Recorded, acts: Pictured[]): Promise<void> {
+async function recordPictures(sql: Sql, { context, run, step, sessionId }: Recorded, acts: Pictured[]): Promise<void> {
   const now = Date.now()
   const pictures = [...acts.map(({ acted }) => acted.screenshot), ...acts.map(({ acted }) => acted.thumbnail)]
-  const names = await postgresBlobs(sql).put(pictures.map(({ bytes }) => bytes))
+  const names = await blobsFor(context, sql).put(pictures.map(({ bytes }) => bytes))
   const [sha256s, thumbnails] = [names.slice(0, acts.length), names.slice(acts.length)]
   await sql`
     insert into browser_screenshots (

@@ -1,9 +1,10 @@
 // The tool set `sandbox`: the files of the run's workspace. Each tool takes the calls of many runs at once.
 import type { Sql } from '../../base/db.ts'
+import { blobsFor } from '../../kit/blobs.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { insideTool, type Outcome } from '../../kit/tool.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
+import { beginningBytes } from '../../drivers/blobs/blobs.ts'
 import { contentTypeOf } from '../../base/contentType.ts'
 import { sandboxExec } from './exec/execTool.ts'
 import { sandboxViewFile } from './viewTool.ts'
@@ -14,7 +15,7 @@ import { writeFiles, type FileWrite } from './workspace/writeFiles.ts'
 
 const fileBytesMax = 10 * 1024 * 1024
 /** How much text a model gets to read at once. Bytes grow by a third in base64. */
-const readBytesMax = 64 * 1024
+const readBytesMax = beginningBytes
 const base64BytesMax = (readBytesMax / 4) * 3
 const entriesMax = 1000
 
@@ -93,7 +94,7 @@ const sandboxReadFile = insideTool({
   name: 'sandbox_read_file',
   description: 'Read a file of the workspace: its text, or base64 if it is not text; of a long file the first 64 KiB.',
   input: Type.Object({ path: Path }),
-  apply: (calls, sql) => {
+  apply: (calls, sql, context) => {
     const wanted = calls.map(({ run, input }) => {
       const checked = workspacePath(input.path)
       return 'problem' in checked ? checked : { run, ...checked }
@@ -101,7 +102,8 @@ const sandboxReadFile = insideTool({
     return onGood(wanted, async (good) => {
       const files = await findFiles(sql, await pathsIn(sql, good))
       const sha256s = files.flatMap((file) => file?.sha256 ?? [])
-      const contents = await postgresBlobs(sql).get(sha256s, readBytesMax)
+      // no more than the database has of every file: nobody else is asked in a transaction
+      const contents = await blobsFor(context, sql).get(sha256s, readBytesMax)
       return files.map((file, index): Outcome => {
         if (!file) return { error: `there is no file ${good[index]!.path} in the workspace` }
         const { path, sha256, size_bytes } = file

@@ -30,7 +30,7 @@ export const sandboxViewFile = outsideTool({
     const file = await findFile(context, sql, run, input.path)
     if ('problem' in file) return { error: file.problem }
     const { path, sha256, size_bytes } = file
-    const seen = await showStored(sql, { name: path, sha256, size_bytes })
+    const seen = await showStored(context, sql, { name: path, sha256, size_bytes })
     if ('problem' in seen) return { error: `${seen.problem} A command in the sandbox can work with it.` }
     return { result: { path, ...factsOf(seen.shown) }, shows: [seen.shown] }
   },

@@ -2,7 +2,7 @@
 import type { Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
 import { foldersOf } from '../../base/plainPath.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
+import { blobsFor } from '../../kit/blobs.ts'
 import type { Context } from '../../kit/context.ts'
 import { headOf, saveVersion, storeFiles } from './saveVersion.ts'
 import { filesOfVersion, skillColumns, type Skill, type SkillFile } from './skill.ts'
@@ -26,7 +26,7 @@ export async function changeFile(context: Context, sql: Sql, asked: Skill, chang
   if (!file && others.length === before.length) throw new Fault('not_found', noSuchFile)
   if (!file && path === 'SKILL.md') throw new Fault('conflict', 'A skill has a SKILL.md. Delete the skill instead.')
   if (file) requirePlace(path, others)
-  const added = file ? await storeFiles(sql, [{ path, ...file }]) : []
+  const added = file ? await storeFiles(context, sql, [{ path, ...file }]) : []
   const head = path === 'SKILL.md' && file ? headOf([{ path, bytes: file.bytes }]) : skill
   if (head.name !== skill.name) {
     const taken = await sql`select 1 from skills where team_id = ${teamId} and name = ${head.name}`
@@ -44,10 +44,11 @@ function requirePlace(path: string, others: SkillFile[]): void {
 }
 
 export async function bytesOf(
+  context: Context,
   sql: Sql,
   files: SkillFile[],
 ): Promise<{ path: string; bytes: Buffer; is_executable: boolean }[]> {
-  const stored = await postgresBlobs(sql).get(files.map(({ sha256 }) => sha256))
+  const stored = await blobsFor(context, sql).get(files.map(({ sha256 }) => sha256))
   return files.map(({ path, sha256, is_executable }) => ({
     path,
     bytes: stored.get(sha256) ?? Buffer.alloc(0),

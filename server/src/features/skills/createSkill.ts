@@ -31,7 +31,7 @@ export const createSkill = operation({
   async handler({ team, caller, body, sql, context }) {
     const file = { path: 'SKILL.md', bytes: Buffer.from(body.content), is_executable: false }
     const head = headOf([file])
-    const files = await storeFiles(sql, [file])
+    const files = await storeFiles(context, sql, [file])
     const skill = await saveByName(context, sql, { teamId: team.id, memberId: caller.member_id, files, head })
     return { skill, skill_id: skill.id }
   },

@@ -14,9 +14,9 @@ export const downloadSkill = operation({
   status: 200,
   answerFile: { types: ['application/zip'], description: 'A zip archive that uploadSkill takes.' },
   errors: ['not_found'],
-  async handler({ skill, query, sql, fail }) {
+  async handler({ skill, query, sql, context, fail }) {
     const files = await filesOfVersion(sql, skill, query.version ?? skill.version)
     if (files.length === 0) return fail('not_found', 'This skill has no such version.')
-    return { bytes: writeZip(await bytesOf(sql, files)), type: 'application/zip', name: `${skill.name}.zip` }
+    return { bytes: writeZip(await bytesOf(context, sql, files)), type: 'application/zip', name: `${skill.name}.zip` }
   },
 })

@@ -19,10 +19,10 @@ export const getSkillFile = operation({
     encoding: oneOf(['utf-8', 'base64'], { description: '`utf-8` where the content is text, else `base64`.' }),
   }),
   errors: ['not_found'],
-  async handler({ skill, params, query, sql, fail }) {
+  async handler({ skill, params, query, sql, context, fail }) {
     const files = await filesOfVersion(sql, skill, query.version ?? skill.version)
     const file = files.find(({ path }) => path === params.path.normalize('NFC'))
-    const stored = file && (await readStored(sql, file))
+    const stored = file && (await readStored(context, sql, file))
     return file && stored ? { ...file, ...stored } : fail('not_found', noSuchFile)
   },
 })

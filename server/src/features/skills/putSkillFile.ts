@@ -1,5 +1,6 @@
 // Writes one file of a skill, which makes its next version.
 import { plainPath } from '../../base/plainPath.ts'
+import { blobsFor } from '../../kit/blobs.ts'
 import { operation } from '../../kit/operation.ts'
 import { oneOf, Type, wrapped } from '../../kit/schema.ts'
 import { changeFile } from './changeFiles.ts'
@@ -29,12 +30,16 @@ export const putSkillFile = operation({
   status: 200,
   answer: wrapped('skill', 'skill_id', Skill),
   errors: ['conflict', 'duplicate_name', 'invalid_request', 'not_found', 'entitlement_exceeded'],
-  async handler({ caller, skill, params, body, sql, context, fail }) {
+  async prepare({ params, body, sql, context, fail }) {
     const checked = plainPath(params.path)
     if ('problem' in checked) return fail('invalid_request', checked.problem)
     const { content, encoding = 'utf-8', is_executable = false } = body
-    const file = { bytes: Buffer.from(content, encoding), is_executable }
-    const changed = await changeFile(context, sql, skill, { path: checked.path, file, memberId: caller.member_id })
+    const bytes = Buffer.from(content, encoding)
+    await blobsFor(context, sql).bring([bytes])
+    return { path: checked.path, file: { bytes, is_executable } }
+  },
+  async handler({ caller, skill, prepared, sql, context }) {
+    const changed = await changeFile(context, sql, skill, { ...prepared, memberId: caller.member_id })
     return { skill: changed, skill_id: skill.id }
   },
 })

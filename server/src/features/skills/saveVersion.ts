@@ -2,8 +2,8 @@
 import { one, type Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import { storageProblem } from '../../engine/engine.ts'
+import { blobsFor } from '../../kit/blobs.ts'
 import type { Context } from '../../kit/context.ts'
 import { readFrontMatter, type SkillHead } from './frontMatter.ts'
 import { skillColumns, type Skill, type SkillFile } from './skill.ts'
@@ -34,10 +34,11 @@ export function headOf(files: { path: string; bytes: Buffer }[]): SkillHead {
 
 /** Stores the bytes; a file that begins with #! can be run wherever it was packed. */
 export async function storeFiles(
+  context: Context,
   sql: Sql,
   files: { path: string; bytes: Buffer; is_executable: boolean }[],
 ): Promise<SkillFile[]> {
-  const hashes = await postgresBlobs(sql).put(files.map(({ bytes }) => bytes))
+  const hashes = await blobsFor(context, sql).put(files.map(({ bytes }) => bytes))
   return files.map(({ path, bytes, is_executable }, index) => ({
     path,
     size_bytes: bytes.length,

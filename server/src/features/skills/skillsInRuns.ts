@@ -2,7 +2,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { Sql } from '../../base/db.ts'
 import { readRunConfig } from '../../engine/builds/loadBuild.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
+import { blobsOfRuns } from '../../kit/blobs.ts'
+import type { Context } from '../../kit/context.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import type { GivenTo, LaidFile, NamedInBuilds } from '../../kit/given.ts'
 import { Type } from '../../kit/schema.ts'
@@ -84,19 +85,19 @@ export async function skillTools({ context, run, given }: GivenTo): Promise<Tool
         const names = all.map((one) => one.name).join(', ') || 'none'
         return { error: `The build gives this run no skill named ${JSON.stringify(name)}. There are: ${names}.` }
       }
-      return read(sql, skill, await filesOfVersion(sql, skill, skill.version), path)
+      return read(outside.context, sql, skill, await filesOfVersion(sql, skill, skill.version), path)
     },
   })
   const description = 'Reads skills of the team.'
   return [{ name: 'given:skills', title: 'Skills', description, provider: null, tools: [skillRead] }]
 }
 
-async function read(sql: Sql, skill: GivenSkill, files: SkillFile[], path: string): Promise<Outcome> {
+async function read(context: Context, sql: Sql, skill: GivenSkill, files: SkillFile[], path: string): Promise<Outcome> {
   const file = files.find((one) => one.path === path)
   const paths = files.map((one) => one.path)
   if (!file)
     return { error: `The skill ${skill.name} has no file ${JSON.stringify(path)}. It has: ${paths.join(', ')}.` }
-  const bytes = (await postgresBlobs(sql).get([file.sha256], readBytesMax)).get(file.sha256) ?? Buffer.alloc(0)
+  const bytes = (await blobsOfRuns(context, sql).get([file.sha256], readBytesMax)).get(file.sha256) ?? Buffer.alloc(0)
   if (bytes.includes(0) || (!isUtf8(bytes) && file.size_bytes <= readBytesMax)) {
     return { error: `The file is not text. Use it in a command: it is /skills/${skill.name}/${path} in the sandbox.` }
   }

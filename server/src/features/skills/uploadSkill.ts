@@ -1,5 +1,6 @@
 // Makes a skill, or its next version, from a zip archive.
 import { readZip, ZipRefused, type ZipEntry } from '../../base/zipFile.ts'
+import { blobsFor } from '../../kit/blobs.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { headOf, saveByName, skillBounds, storeFiles } from './saveVersion.ts'
@@ -35,17 +36,19 @@ export const uploadSkill = operation({
   status: 201,
   answer: wrapped('skill', 'skill_id', Skill),
   errors: ['conflict', 'invalid_request', 'entitlement_exceeded'],
-  async prepare({ body, fail }) {
+  async prepare({ body, sql, context, fail }) {
     try {
       const files = withoutTopFolder(await readZip(Buffer.from(body.archive, 'base64'), skillBounds))
-      return { files, head: headOf(files) }
+      const head = headOf(files)
+      await blobsFor(context, sql).bring(files.map(({ bytes }) => bytes))
+      return { files, head }
     } catch (error) {
       if (error instanceof ZipRefused) return fail('invalid_request', error.message)
       throw error
     }
   },
   async handler({ team, caller, prepared, sql, context }) {
-    const files = await storeFiles(sql, prepared.files)
+    const files = await storeFiles(context, sql, prepared.files)
     const wanted = { teamId: team.id, memberId: caller.member_id, files, head: prepared.head }
     const skill = await saveByName(context, sql, wanted)
     return { skill, skill_id: skill.id }

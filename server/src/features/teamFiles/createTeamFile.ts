@@ -1,6 +1,6 @@
 // Stores a small file for the team: a new one, or in place of the one with this name.
 import { one } from '../../base/db.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
+import { blobsFor } from '../../kit/blobs.ts'
 import { operation } from '../../kit/operation.ts'
 import { oneOf, Type, wrapped } from '../../kit/schema.ts'
 import { storeFile } from './storeFile.ts'
@@ -30,10 +30,14 @@ export const createTeamFile = operation({
   status: 201,
   answer: wrapped('file', 'file_id', TeamFile),
   errors: ['entitlement_exceeded', 'conflict', 'invalid_request'],
-  async handler({ team, caller, body, sql, context }) {
-    const name = checkedName(body.name)
+  async prepare({ body, sql, context }) {
     const bytes = Buffer.from(body.content, body.encoding ?? 'utf-8')
-    const sha256 = await one(postgresBlobs(sql).put([bytes]))
+    await blobsFor(context, sql).bring([bytes])
+    return bytes
+  },
+  async handler({ team, caller, body, prepared: bytes, sql, context }) {
+    const name = checkedName(body.name)
+    const sha256 = await one(blobsFor(context, sql).put([bytes]))
     const stored = { name, sha256, size_bytes: bytes.length, memberId: caller.member_id }
     const file = await storeFile(context, sql, team.id, stored)
     return { file, file_id: file.id }

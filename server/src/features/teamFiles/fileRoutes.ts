@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify'
 import { lockNotAvailable, retryingDeadlocks, sqlState } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import { storageProblem } from '../../engine/engine.ts'
+import { blobsFor } from '../../kit/blobs.ts'
 import type { Context } from '../../kit/context.ts'
 import { faultOf } from '../../kit/reply.ts'
 import { readPieces, refuseBody } from '../../kit/requestBody.ts'
@@ -23,7 +23,7 @@ export function mountTeamFiles(app: FastifyInstance, context: Context): void {
       // what does not fit now is refused before it is sent; the check is repeated at the end
       const problem = await storageProblem(context, db.sql, team_id, Number(request.headers['content-length'] ?? 0))
       if (problem !== undefined) throw new Fault('entitlement_exceeded', problem)
-      const blob = await postgresBlobs(db.sql).putStream(readPieces(request, uploadBytesMax))
+      const blob = await blobsFor(context, db.sql).putStream(readPieces(request, uploadBytesMax))
       const file = await retryingDeadlocks(() =>
         db.transaction((sql) => storeFile(context, sql, team_id, { name, ...blob, memberId: member })),
       )
@@ -39,7 +39,7 @@ export function mountTeamFiles(app: FastifyInstance, context: Context): void {
     const [blob] = await db.sql<{ size_bytes: number }>`
       select b.size_bytes from team_files f, blobs b where f.id = ${wanted.file_id} and b.sha256 = decode(${wanted.sha256}, 'hex')`
     if (!blob) throw new Fault('not_found', 'The file of this URL was deleted. List the files to see what is there.')
-    return sendStored(db, request, reply, { ...wanted, sizeBytes: blob.size_bytes, secondsLeft })
+    return sendStored(context, db, request, reply, { ...wanted, sizeBytes: blob.size_bytes, secondsLeft })
   })
 }
 

@@ -1,7 +1,7 @@
 // How runs get the files of their team: laid into their sandboxes, and read by a tool.
 import { readRunConfig } from '../../engine/builds/loadBuild.ts'
 import { isUtf8 } from 'node:buffer'
-import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
+import { blobsOfRuns } from '../../kit/blobs.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import type { GivenTo, LaidFile, NamedInBuilds } from '../../kit/given.ts'
 import { Type } from '../../kit/schema.ts'
@@ -49,9 +49,9 @@ export async function fileTools({ context, run, given }: GivenTo): Promise<ToolS
       const now = (await readRunConfig(sql, call.run)).given.files
       const file = (await filesNamed(sql, call.run.team_id, now)).find(({ name }) => name === call.input.name)
       if (!file) return { error: `The build gives this run no file named ${JSON.stringify(call.input.name)}.` }
-      const bytes = (await postgresBlobs(sql).get([file.sha256], readBytesMax)).get(file.sha256) ?? Buffer.alloc(0)
+      const bytes = (await blobsOfRuns(outside.context, sql).get([file.sha256], readBytesMax)).get(file.sha256) ?? Buffer.alloc(0)
       if (bytes.includes(0) || (!isUtf8(bytes) && file.size_bytes <= readBytesMax)) {
-        const seen = await showStored(sql, { ...file, name: `/files/${file.name}` })
+        const seen = await showStored(outside.context, sql, { ...file, name: `/files/${file.name}` })
         if ('shown' in seen) return { result: { name: file.name, ...factsOf(seen.shown) }, shows: [seen.shown] }
         return { error: `The file is not text. ${seen.problem} Use it in a command, which finds it in /files.` }
       }

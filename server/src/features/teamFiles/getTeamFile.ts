@@ -17,7 +17,7 @@ export const getTeamFile = operation({
   answer: Type.Object({ file: TeamFile, file_id: Id, ...ContentFields }),
   errors: ['not_found'],
   async handler({ team, file, sql, context, fail }) {
-    const stored = await readStored(sql, file)
+    const stored = await readStored(context, sql, file)
     if (!stored) return fail('not_found')
     const name = file.name.slice(file.name.lastIndexOf('/') + 1)
     return {

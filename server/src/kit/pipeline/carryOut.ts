@@ -43,9 +43,11 @@ export async function carryOut(exchange: Exchange): Promise<Reply> {
     if (operation.answerFile) return fileReplyFor(exchange, operation.answerFile, answer as FileAnswer)
     return hasList(answer) ? replyInTurns(exchange, answer) : replyFor(exchange, answer)
   }
+  // what is only read needs no transaction, and may come from an object store, which nobody asks in one
+  const read = operation.onlyReads ? { answer: await handle(db.sql) } : undefined
   return retryingDeadlocks(() =>
     db.transaction(async (sql) => {
-      const answer = await handle(sql)
+      const answer = read ? read.answer : await handle(sql)
       const reply = replyFor(exchange, answer)
       await record(sql, exchange, reply, answer)
       return reply

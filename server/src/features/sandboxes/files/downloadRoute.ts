@@ -18,7 +18,7 @@ export function mountDownloads(app: FastifyInstance, context: Context): void {
     const { db, secondsLeft } = await beginTransfer(context, request, reply)
     const wanted = request.params as Wanted
     const sizeBytes = await findSize(db, wanted)
-    return sendStored(db, request, reply, { ...wanted, sizeBytes, secondsLeft })
+    return sendStored(context, db, request, reply, { ...wanted, sizeBytes, secondsLeft })
   })
 }
 

@@ -49,7 +49,7 @@ export async function readContent(
 ): Promise<Static<typeof FileContent>> {
   const [file] = place ? await findFiles(sql, [{ ...place, path }]) : []
   if (!place || !file) throw nothingThere()
-  const stored = await readStored(sql, file)
+  const stored = await readStored(context, sql, file)
   // the workspace changed between the two statements, and nothing refers to the bytes any more
   if (!stored) throw nothingThere()
   return {

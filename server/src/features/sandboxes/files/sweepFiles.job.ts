@@ -1,6 +1,8 @@
 // Retention of files: deletes workspaces whose time is over, the rest of uploads and commands, and bytes that nothing refers to.
-import { sweepBlobs } from '../../../drivers/blobs/postgres.ts'
+import { moveWaiting } from '../../../drivers/blobs/moveBlobs.ts'
+import { sweepBlobs, sweepObjects } from '../../../drivers/blobs/sweepBlobs.ts'
 import type { Sql } from '../../../base/db.ts'
+import { storesOf } from '../../../kit/blobs.ts'
 import { job } from '../../../kit/job.ts'
 
 /** A workspace may hold thousands of files, which go with it. */
@@ -20,6 +22,11 @@ export const sweepFiles = job({
     await sql`delete from file_uploads where expires_at < now() - interval '1 day' and (claimed_until is null or claimed_until < now())`
     await sql`delete from sandbox_execs where ended_at < now() - interval '1 day'`
     await whileFull(() => sweepBlobs(sql, batch))
+    const stores = storesOf(context)
+    const { current } = stores
+    const note = (refused: Error) => context.log.warn({ err: refused }, 'an object could not be deleted; will retry')
+    await whileFull(() => sweepObjects(sql, stores, batch, note))
+    if (current) await whileFull(() => moveWaiting(sql, { ...stores, current }, batch))
   },
 })
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { lockNotAvailable, retryingDeadlocks, sqlState } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import type { StoredBlob } from '../../../drivers/blobs/blobs.ts'
-import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
+import { blobsFor } from '../../../kit/blobs.ts'
 import type { Context } from '../../../kit/context.ts'
 import { readPieces, refuseBody } from '../../../kit/requestBody.ts'
 import { faultOf } from '../../../kit/reply.ts'
@@ -52,7 +52,7 @@ interface Taking {
 async function takeFile(taking: Taking): Promise<Pick<StoredBlob, 'sha256' | 'size_bytes'>> {
   const { context, db, request, held, bytesMax } = taking
   await refuseInVain(taking)
-  const blob = await postgresBlobs(db.sql).putStream(readPieces(request, bytesMax))
+  const blob = await blobsFor(context, db.sql).putStream(readPieces(request, bytesMax))
   await retryingDeadlocks(() =>
     db.transaction(async (sql) => {
       const locked = await lockFreeSandbox(sql, held.sandbox)

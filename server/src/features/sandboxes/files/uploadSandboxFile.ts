@@ -1,7 +1,7 @@
 // Puts one file of up to 10 MiB into a sandbox.
 import { one } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
-import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
+import { blobsFor } from '../../../kit/blobs.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type } from '../../../kit/schema.ts'
 import { askedPathBelow, FilePath, nameOf } from './requestPath.ts'
@@ -35,7 +35,7 @@ export const uploadSandboxFile = operation({
     size_bytes: Type.Integer({ minimum: 0 }),
   }),
   errors: ['sandbox_busy', 'payload_too_large', 'entitlement_exceeded'],
-  async prepare({ bytes, contentType, query, fail }) {
+  async prepare({ bytes, contentType, query, sql, context, fail }) {
     const file = await fileIn(bytes, contentType, query.path)
     if (file.bytes.length > directBytesMax) {
       fail(
@@ -43,11 +43,12 @@ export const uploadSandboxFile = operation({
         `The file has ${file.bytes.length} bytes; ${directBytesMax} is the most. Use an upload URL.`,
       )
     }
+    await blobsFor(context, sql).bring([file.bytes])
     return file
   },
   async handler({ sandbox, prepared: { path, bytes }, sql, context }) {
     const locked = await lockFreeSandbox(sql, sandbox)
-    const sha256 = await one(postgresBlobs(sql).put([bytes]))
+    const sha256 = await one(blobsFor(context, sql).put([bytes]))
     const size_bytes = bytes.length
     const refused = await writeStoredFile(context, sql, locked, path, { sha256: sha256, size_bytes })
     if (refused) throw new Fault(refused.code, refused.message)

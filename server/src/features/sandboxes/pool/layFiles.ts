@@ -1,19 +1,18 @@
 // Lays the files that a build names beside the workspace: in a folder of this machine that a sandbox shows and does not let change.
 import { chmod, mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
-import type { Sql } from '../../../base/db.ts'
+import type { Blobs } from '../../../drivers/blobs/blobs.ts'
 import type { LaidFile } from '../../../kit/given.ts'
 
 /** The paths come from rows whose names were checked when they were saved. */
-export async function layFiles(sql: Sql, folder: string, files: LaidFile[]): Promise<void> {
+export async function layFiles(blobs: Blobs, folder: string, files: LaidFile[]): Promise<void> {
   const made = new Set<string>()
   for (const { path, sha256, is_executable } of files) {
     const target = join(folder, path)
     await makeFolders(folder, dirname(target), made)
     const file = await open(target, 'wx', 0o444)
     try {
-      for await (const piece of postgresBlobs(sql).read(sha256)) await file.writeFile(piece)
+      for await (const piece of blobs.read(sha256)) await file.writeFile(piece)
       await file.chmod(is_executable ? 0o555 : 0o444)
     } finally {
       await file.close()

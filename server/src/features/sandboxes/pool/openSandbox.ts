@@ -5,6 +5,7 @@ import type { FairPool } from '../../../base/fairPool.ts'
 import { newId } from '../../../base/ids.ts'
 import type { Scrub } from '../../../base/knownSecrets.ts'
 import type { Command, Executed, SandboxDriver, Shell, ShellFolders } from '../../../drivers/sandbox/sandbox.ts'
+import { blobsOfRuns } from '../../../kit/blobs.ts'
 import type { Context } from '../../../kit/context.ts'
 import { backgroundDatabaseOf } from '../../../kit/teamDatabase.ts'
 import type { LaidFile } from '../../../kit/given.ts'
@@ -89,11 +90,13 @@ export async function openSandbox(
   const { owner } = await pool.driver()
   const { team_id } = workspace
   const time = teamTimeOf(pool.context)
+  const { sql } = backgroundDatabaseOf(pool.context, team_id)
   const state: SandboxState = {
     pool,
     workspace,
     at: openWorkspaceFolder({
-      sql: backgroundDatabaseOf(pool.context, team_id).sql,
+      sql,
+      blobs: blobsOfRuns(pool.context, sql),
       charge: (files, bytes) => time.handledFiles(team_id, files, bytes),
       workspace,
       folder,
@@ -156,7 +159,7 @@ async function layOnce({ pool, workspace, at, laid }: SandboxState): Promise<str
   }
   // what an earlier attempt left is not whole
   await rm(folder, { recursive: true, force: true })
-  await layFiles(at.sql, folder, files)
+  await layFiles(at.blobs, folder, files)
   teamTimeOf(pool.context).handledFiles(workspace.team_id, files.length, bytes)
   laid.isDone = true
   return folder

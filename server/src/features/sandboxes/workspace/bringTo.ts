@@ -2,7 +2,6 @@
 import { constants } from 'node:fs'
 import { open, rm, symlink } from 'node:fs/promises'
 import { basename } from 'node:path/posix'
-import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
 import { foldersAbove } from './changes.ts'
 import { isCode } from './openWithin.ts'
 import { markOf, type SeenPath } from './scan.ts'
@@ -41,7 +40,7 @@ export async function bringTo(at: WorkspaceFolder, wanted: string): Promise<void
   at.charge(missing.length, bytesOf(missing.map(([, entry]) => entry)))
   for (const batch of batchesOf(missing)) {
     const small = batch.flatMap(([, entry]) => (isSmall(entry) ? entry.sha256 : []))
-    const fetched = await postgresBlobs(at.sql).get(small)
+    const fetched = await at.blobs.get(small)
     await sideBySide(batch, async ([path, entry]) => void at.disk.set(path, await put(at, path, entry, fetched)))
   }
   at.manifest = now.manifest
@@ -113,7 +112,7 @@ async function clearPath(at: WorkspaceFolder, path: string): Promise<void> {
 }
 
 async function putFile(
-  { sql, owner }: WorkspaceFolder,
+  { blobs, owner }: WorkspaceFolder,
   target: string,
   entry: FileEntry,
   bytes: Buffer | undefined,
@@ -122,7 +121,7 @@ async function putFile(
   const file = await open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
   try {
     if (bytes) await file.writeFile(bytes)
-    else for await (const piece of postgresBlobs(sql).read(entry.sha256)) await file.writeFile(piece)
+    else for await (const piece of blobs.read(entry.sha256)) await file.writeFile(piece)
     if (owner) await file.chown(owner.uid, owner.gid)
     await file.chmod(entry.is_executable ? 0o755 : 0o644)
     return markOf(await file.stat({ bigint: true }))

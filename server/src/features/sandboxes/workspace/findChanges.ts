@@ -2,7 +2,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path/posix'
 import type { Scrub } from '../../../base/knownSecrets.ts'
-import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
 import { cutSecrets } from './cutSecrets.ts'
 import { openForReading, scanFolder, type SeenPath } from './scan.ts'
 import {
@@ -47,19 +46,20 @@ async function storeContents(
   contents: Map<string, Buffer>,
   signal: AbortSignal,
 ): Promise<void> {
-  const blobs = postgresBlobs(at.sql)
+  const { blobs } = at
   const files = changes.flatMap(({ path, entry }) => (entry?.kind === 'file' ? [{ path, entry }] : []))
   const known = await blobs.has(files.map(({ entry }) => entry.sha256))
   let batch: Buffer[] = []
   let bytes = 0
   const flush = async () => {
+    await blobs.bring(batch)
     await blobs.put(batch)
     batch = []
     bytes = 0
   }
   for (const { path, entry } of files.filter((file) => !known.has(file.entry.sha256))) {
     signal.throwIfAborted()
-    if (entry.size_bytes > smallBytesMax) await blobs.putStream(piecesOf(at, path, signal))
+    if (entry.size_bytes > smallBytesMax) await blobs.putReadable(() => piecesOf(at, path, signal))
     else {
       batch.push(contents.get(entry.sha256) ?? (await readSmall(at, path)))
       bytes += entry.size_bytes

@@ -25,6 +25,7 @@ import { CannotSave } from '../../../kit/tool.ts'
 import { recordChanges } from './changes.ts'
 import { bringTo } from './bringTo.ts'
 import { findChanges } from './findChanges.ts'
+import { blobsOn } from '../../../drivers/blobs/blobsOn.ts'
 import { clearFolder, openWorkspaceFolder, propose, type WorkspaceFolder } from './workspaceFolder.ts'
 import type { WorkspaceRef } from './workspace.ts'
 import { proves } from '../../../../test/kit/proves.ts'
@@ -42,7 +43,7 @@ async function newPlace(): Promise<WorkspaceRef> {
   return { sandbox_id, team_id: team.id }
 }
 
-const disk = { sql: db.sql, charge: () => undefined, owner: undefined }
+const disk = { sql: db.sql, blobs: blobsOn(db.sql), charge: () => undefined, owner: undefined }
 
 async function layOut(place: WorkspaceRef, charge: WorkspaceFolder['charge'] = disk.charge): Promise<WorkspaceFolder> {
   const folder = join(above, newId())

@@ -3,6 +3,7 @@ import { lchown, readdir, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dirname } from 'node:path/posix'
 import type { Sql } from '../../../base/db.ts'
+import type { Blobs } from '../../../drivers/blobs/blobs.ts'
 import { reachFolder, type Folder } from './openWithin.ts'
 import { entriesMax, type Disk } from './scan.ts'
 import { sideBySide } from './sideBySide.ts'
@@ -29,6 +30,7 @@ interface Owner {
 
 export interface WorkspaceFolder {
   sql: Sql
+  blobs: Blobs
   /** Charges the team for the files that are read or written on the disk. */
   charge: (files: number, bytes: number) => void
   workspace: WorkspaceRef
@@ -44,7 +46,7 @@ export interface WorkspaceFolder {
   proposal: { changes: PathChange[]; version: string } | undefined
 }
 
-type FolderOptions = Pick<WorkspaceFolder, 'sql' | 'charge' | 'workspace' | 'folder' | 'owner'> & { most?: number }
+type FolderOptions = Pick<WorkspaceFolder, 'sql' | 'blobs' | 'charge' | 'workspace' | 'folder' | 'owner'> & { most?: number }
 
 export const openWorkspaceFolder = ({ most = entriesMax, ...given }: FolderOptions): WorkspaceFolder => ({
   ...given,

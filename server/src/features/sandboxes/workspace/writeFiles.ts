@@ -1,7 +1,7 @@
 // Writes files into workspaces: for tools of many runs at once, and for what callers upload.
 import type { Sql } from '../../../base/db.ts'
-import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
 import type { StoredBlob } from '../../../drivers/blobs/blobs.ts'
+import { blobsFor } from '../../../kit/blobs.ts'
 import type { Context } from '../../../kit/context.ts'
 import { foldersAbove, lockSandboxesOf, recordChanges, type EntryChange, type LockedSandbox } from './changes.ts'
 import { quotaProblem, type Refusal } from './quota.ts'
@@ -38,7 +38,7 @@ export async function writeFiles(context: Context, sql: Sql, writes: FileWrite[]
   const refusals = await refusalsOf(sql, placed)
   await refuseOverQuota(context, sql, placed, refusals)
   const taken = placed.filter((_, index) => !refusals.has(index))
-  const names = await postgresBlobs(sql).put(taken.map(({ bytes }) => bytes))
+  const names = await blobsFor(context, sql).put(taken.map(({ bytes }) => bytes))
   const sha256s = new Map(taken.map((write, index) => [write, names[index]!]))
   if (taken.length > 0) {
     await recordChanges(

@@ -1,21 +1,39 @@
-// Blobs: what is put in comes out, once however often it came.
+// What every store of bytes promises: what is put in comes out, once however often it came. Each promise is proved in PostgreSQL and in S3.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { newId } from '../../base/ids.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import { postgresBlobs, sweepBlobs } from './postgres.ts'
-import { proves } from '../../../test/kit/proves.ts'
+import { s3Server } from '../../../test/kit/s3Server.ts'
+import { proves as provesOne } from '../../../test/kit/proves.ts'
+import type { Sql } from '../../base/db.ts'
+import type { RequirementId } from '../../../test/requirements.ts'
+import { beginningBytes, type Blobs, type ByteRange } from './blobs.ts'
+import { blobsOn } from './blobsOn.ts'
+import { onlyPostgres } from './stores.ts'
+import { sweepBlobs } from './sweepBlobs.ts'
 
 const service = await testApp()
 const { db } = service.context
 const { sql } = db
-const blobs = postgresBlobs(sql)
+const drivers = { PostgreSQL: onlyPostgres, S3: (await s3Server()).stores() }
+
+interface Driver {
+  blobs: Blobs
+  on: (sql: Sql) => Blobs
+}
+
+function proves(requirement: RequirementId, says: string, check: (driver: Driver) => Promise<void>): void {
+  for (const [name, stores] of Object.entries(drivers)) {
+    const on = (own: Sql) => blobsOn(own, stores)
+    provesOne(requirement, `${says} (${name})`, () => check({ blobs: on(sql), on }))
+  }
+}
 
 const mebibyte = 1024 * 1024
 const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-proves('blobs.roundTrip', 'bytes of any size come back as they were, in whole or their beginning', async () => {
+proves('blobs.roundTrip', 'bytes of any size come back as they were, in whole or their beginning', async ({ blobs }) => {
   const sizes = [0, 1, 1000, mebibyte - 1, mebibyte, mebibyte + 1, 3 * mebibyte + 7, 9 * mebibyte]
   const contents = sizes.map((size) => randomBytes(size))
   const names = await blobs.put(contents)
@@ -33,10 +51,10 @@ proves('blobs.roundTrip', 'bytes of any size come back as they were, in whole or
   assert.deepEqual(await blobs.get([unknown]), new Map())
 })
 
-proves('blobs.once', 'the same bytes are kept once, whoever brings them and however many do so at once', async () => {
+proves('blobs.once', 'the same bytes are kept once, whoever brings them and however many do so at once', async ({ blobs, on }) => {
   const contents = [randomBytes(100), randomBytes(2 * mebibyte), randomBytes(300)]
   const orders = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? contents : contents.toReversed()))
-  await Promise.all(orders.map((order) => db.transaction((own) => postgresBlobs(own).put([...order, order[0]!]))))
+  await Promise.all(orders.map((order) => db.transaction((own) => on(own).put([...order, order[0]!]))))
   const names = contents.map(nameOf)
   const [stored] = await sql<{ blobs: number; chunks: number }>`
     select (select count(*) from blobs where encode(sha256, 'hex') = any(${names})) as blobs,
@@ -50,10 +68,10 @@ proves('blobs.once', 'the same bytes are kept once, whoever brings them and howe
 proves(
   'blobs.transaction',
   'a transaction that is undone leaves no bytes, and the next one can bring them',
-  async () => {
+  async ({ blobs, on }) => {
     const content = randomBytes(50)
     const undone = db.transaction(async (own) => {
-      await postgresBlobs(own).put([content])
+      await on(own).put([content])
       throw new Error('undone')
     })
     await assert.rejects(undone, /undone/)
@@ -72,37 +90,69 @@ async function* piecesOf(bytes: Buffer, sizes: number[]): AsyncGenerator<Buffer>
   }
 }
 
-async function readAll(sha256: string): Promise<Buffer> {
+async function readAll(blobs: Blobs, sha256: string, range?: ByteRange): Promise<Buffer> {
   const pieces: Buffer[] = []
-  for await (const piece of blobs.read(sha256)) pieces.push(piece)
+  for await (const piece of blobs.read(sha256, range)) pieces.push(piece)
   return Buffer.concat(pieces)
 }
 
 proves(
   'blobs.streams',
   'what arrives in pieces of any size is one blob, the same as if it had come whole',
-  async () => {
-    for (const length of [0, 5, mebibyte, 2 * mebibyte + 3, 5 * mebibyte]) {
+  async ({ blobs }) => {
+    for (const length of [0, 5, mebibyte, 2 * mebibyte + 3, 8 * mebibyte, 17 * mebibyte + 5]) {
       const content = randomBytes(length)
       const stored = await blobs.putStream(piecesOf(content, [1, 70_000, 3 * mebibyte, 10]))
       assert.deepEqual(stored, { sha256: nameOf(content), size_bytes: length })
-      assert.ok((await readAll(stored.sha256)).equals(content))
+      assert.ok((await readAll(blobs, stored.sha256)).equals(content))
       assert.ok((await blobs.get([stored.sha256])).get(stored.sha256)!.equals(content))
       const again = await Promise.all([1, 2, 3].map(() => blobs.putStream(piecesOf(content, [mebibyte]))))
       assert.ok(again.every(({ sha256 }) => sha256 === stored.sha256))
       const [kept] = await sql`select count(*) as blobs from blobs where sha256 = decode(${stored.sha256}, 'hex')`
       assert.deepEqual(kept, { blobs: 1 })
     }
-    assert.equal((await readAll(nameOf(randomBytes(3)))).length, 0)
+    assert.equal((await readAll(blobs, nameOf(randomBytes(3)))).length, 0)
   },
 )
+
+proves('blobs.parts', 'any part of a content is read without the rest', async ({ blobs }) => {
+  const content = randomBytes(9 * mebibyte)
+  const { sha256 } = await blobs.putStream(piecesOf(content, [mebibyte]))
+  for (const [from, to] of [
+    [0, 1],
+    [mebibyte - 1, mebibyte + 1],
+    [3 * mebibyte, 9 * mebibyte],
+    [9 * mebibyte - 2, 20 * mebibyte],
+    [9 * mebibyte, 20 * mebibyte],
+  ] as const) {
+    assert.ok((await readAll(blobs, sha256, { from, to })).equals(content.subarray(from, to)), `${from} to ${to}`)
+  }
+})
+
+proves('blobs.brought', 'what was brought before a transaction is not sent in it again', async ({ blobs, on }) => {
+  const contents = [randomBytes(2 * mebibyte), randomBytes(10)]
+  await blobs.bring(contents)
+  const names = await db.transaction((own) => on(own).put(contents))
+  assert.deepEqual(names, contents.map(nameOf))
+  const found = await blobs.get(names)
+  for (const [index, content] of contents.entries()) assert.ok(found.get(names[index]!)!.equals(content))
+  const read = () => piecesOf(contents[0]!, [mebibyte])
+  assert.equal((await blobs.putReadable(read)).sha256, names[0])
+})
+
+proves('blobs.beginning', 'a transaction reads the first 64 KiB of any content', async ({ blobs, on }) => {
+  const content = randomBytes(2 * mebibyte)
+  const { sha256 } = await blobs.putStream(piecesOf(content, [mebibyte]))
+  const some = await db.transaction((own) => on(own).get([sha256], beginningBytes))
+  assert.ok(some.get(sha256)!.equals(content.subarray(0, beginningBytes)))
+})
 
 async function* breaking(): AsyncGenerator<Buffer> {
   yield randomBytes(2 * mebibyte)
   throw new Error('broken off')
 }
 
-proves('blobs.streams', 'a stream that breaks off leaves nothing', async () => {
+proves('blobs.streams', 'a stream that breaks off leaves nothing', async ({ blobs }) => {
   await assert.rejects(blobs.putStream(breaking()), /broken off/)
   const [left] = await sql`select count(*) as blobs from blobs where sha256 is null`
   assert.deepEqual(left, { blobs: 0 })
@@ -111,7 +161,7 @@ proves('blobs.streams', 'a stream that breaks off leaves nothing', async () => {
 proves(
   'blobs.streams',
   'a large content that is cut off between two of its chunks is not found by its hash',
-  async () => {
+  async ({ blobs, on }) => {
     const content = randomBytes(2 * mebibyte)
     let statements = 0
     const dying: typeof sql = (strings, ...values) => {
@@ -119,7 +169,7 @@ proves(
       if (statements === 4) throw new Error('the process died')
       return sql(strings, ...values)
     }
-    await assert.rejects(postgresBlobs(dying).put([content]), /the process died/)
+    await assert.rejects(on(dying).put([content]), /the process died/)
     const name = nameOf(content)
     assert.deepEqual(await blobs.has([name]), new Set())
     await blobs.put([content])
@@ -128,7 +178,7 @@ proves(
   },
 )
 
-proves('blobs.swept', 'bytes that nobody names go after a day, and those that somebody names stay', async () => {
+proves('blobs.swept', 'bytes that nobody names go after a day, and those that somebody names stay', async ({ blobs, on }) => {
   const [young, named, unnamed] = await blobs.put([randomBytes(9), randomBytes(8), randomBytes(7)])
   const unfinished = newId()
   const sandbox = newId()
@@ -142,7 +192,7 @@ proves('blobs.swept', 'bytes that nobody names go after a day, and those that so
     update blobs set created_at = now() - interval '25 hours'
     where id = ${unfinished} or sha256 in (decode(${named!}, 'hex'), decode(${unnamed!}, 'hex'))`
   await db.transaction(async (own) => {
-    await postgresBlobs(own).put([Buffer.from('brought again')])
+    await on(own).put([Buffer.from('brought again')])
   })
   while ((await sweepBlobs(sql, 1)) > 0);
   assert.deepEqual(await blobs.has([young!, named!, unnamed!]), new Set([young, named]))
@@ -152,15 +202,15 @@ proves('blobs.swept', 'bytes that nobody names go after a day, and those that so
 proves(
   'blobs.swept',
   'old bytes that come again are young again, and are not swept from under the transaction that brings them',
-  async () => {
+  async ({ blobs, on }) => {
     const small = randomBytes(100)
     const large = randomBytes(2 * mebibyte)
     const names = await blobs.put([small, large])
     await sql`update blobs set created_at = now() - interval '25 hours' where encode(sha256, 'hex') = any(${names})`
     await db.transaction(async (own) => {
-      await postgresBlobs(own).put([small, large])
+      await on(own).put([small, large])
       while ((await sweepBlobs(sql, 100)) > 0);
-      assert.equal((await postgresBlobs(own).has(names)).size, 2)
+      assert.equal((await on(own).has(names)).size, 2)
     })
   },
 )
