@@ -127,7 +127,7 @@ const mayBeSent = ({ headers }: FastifyRequest): boolean =>
  * The part of the file that the request asks for (RFC 9110 §14). Undefined: all of it, also where several parts or another unit are asked
  * for, or parts of a file that is not this one. `none`: there is no such part.
  */
-export function askedRange({ headers }: FastifyRequest, etag: string, sizeBytes: number): ByteRange | 'none' | undefined {
+function askedRange({ headers }: FastifyRequest, etag: string, sizeBytes: number): ByteRange | 'none' | undefined {
   const ifRange = headers['if-range']
   if (ifRange !== undefined && ifRange !== etag) return undefined
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? []

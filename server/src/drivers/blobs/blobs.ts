@@ -37,7 +37,7 @@ export interface ByteRange {
 }
 
 /** What the store answers with beside the bytes. */
-export interface LinkAnswer {
+interface LinkAnswer {
   contentType: string
   disposition: string
 }

@@ -69,7 +69,7 @@ async function storeParts(
   })
 }
 
-export interface PartsTo {
+interface PartsTo {
   sql: Sql
   stores: Pick<Stores, 'extraParts'>
   store: ObjectStore

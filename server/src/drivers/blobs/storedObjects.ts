@@ -1,7 +1,7 @@
 // How much is in object stores, for operators.
 import { one, type Sql } from '../../base/db.ts'
 
-export interface StoredObjects {
+interface StoredObjects {
   objects: number
   bytes: number
   /** Names such as `s3://bucket/prefix`. */
