@@ -1,5 +1,7 @@
 -- owner: drivers/blobs/. Bytes of blobs that are in an object store: one row for each object, written before the object is begun and deleted
 -- after the object is gone. So whatever a process that died left in the store has a row, by which the sweep finds it.
+-- Older code: works.
+
 create table blob_objects (
   -- also the end of the object's key: an object is never written twice, so a deletion never hits bytes that came again
   id uuid primary key,
