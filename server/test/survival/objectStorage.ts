@@ -114,7 +114,7 @@ export const slimProof: Proof = {
 
 interface Kept {
   sha256: string
-  url: string
+  id: string
 }
 
 export const awayProof: Proof = {
@@ -144,9 +144,10 @@ async function stayWithoutStore(scene: Scene): Promise<{ counts: object; holds: 
       return
     }
     const { file_id } = JSON.parse(answer.text) as { file_id: string }
-    const { download_url } = bodyOf(await call('GET', `/v2/teams/${service.teamId}/files/${file_id}`))
-    kept.push({ sha256: createHash('sha256').update(content).digest('hex'), url: download_url as string })
+    kept.push({ sha256: createHash('sha256').update(content).digest('hex'), id: file_id })
   }
+  const urlOf = async ({ id }: Kept): Promise<string> =>
+    bodyOf(await call('GET', `${files}/${id}`))['download_url'] as string
   let n = 0
   const upload = async (): Promise<void> => {
     const content = randomBytes(20 * mebibyte)
@@ -164,7 +165,7 @@ async function stayWithoutStore(scene: Scene): Promise<{ counts: object; holds: 
   }
   await upload()
   await create()
-  const [first] = kept
+  const url = await urlOf(kept[0]!)
   const endAt = Date.now() + awayMs + 10_000
   const away = (async () => {
     await sleep(3000)
@@ -183,7 +184,7 @@ async function stayWithoutStore(scene: Scene): Promise<{ counts: object; holds: 
       const ready = await fetch(`${service.baseUrl}/readyz`)
       if (ready.status !== 200) counts.notReady += 1
       if ((await call('GET', files)).status === 200) counts.plain += 1
-      const read = await fetch(first!.url)
+      const read = await fetch(url)
       const text = read.status === 200 ? '' : await read.text()
       if (read.status === 200) await read.arrayBuffer()
       else if (!isClear({ status: read.status, headers: Object.fromEntries(read.headers), text })) counts.unclear += 1
@@ -192,9 +193,9 @@ async function stayWithoutStore(scene: Scene): Promise<{ counts: object; holds: 
   ])
   await sweep(sql)
   await sweep(sql)
-  for (const { sha256, url } of kept) {
-    const read = Buffer.from(await (await fetch(url)).arrayBuffer())
-    if (createHash('sha256').update(read).digest('hex') !== sha256) counts.changed += 1
+  for (const one of kept) {
+    const read = Buffer.from(await (await fetch(await urlOf(one))).arrayBuffer())
+    if (createHash('sha256').update(read).digest('hex') !== one.sha256) counts.changed += 1
   }
   const left = await compare(scene)
   const [waiting] = await sql<{ blobs: number }>`select count(*)::int as blobs from blobs_to_move`
