@@ -3208,7 +3208,10 @@ const sentences = [
     says: 'While the object store is away, bytes that are at hand go into PostgreSQL and are moved later; a stream or a download is refused with a sentence.',
     gap: { question: 'What happens while the object store is away?', file: 'server/src/drivers/blobs/blobsOn.ts' },
   },
-  { id: 'objects.retried', says: 'What fails in passing at the object store is tried again; a download continues where it broke.' },
+  {
+    id: 'objects.retried',
+    says: 'What fails in passing at the object store is tried again; a download continues where it broke.',
+  },
   { id: 'objects.refused', says: 'What the object store refuses is not tried again, and its reason is said.' },
   {
     id: 'objects.swept',
@@ -3220,7 +3223,10 @@ const sentences = [
     says: 'Bytes move between PostgreSQL and the object store while they are read, and leave their place only if the other one gave them back unchanged.',
   },
   { id: 'objects.texts', says: 'Long texts of runs stay in PostgreSQL, where SQL reads them.' },
-  { id: 'objects.probe', says: 'runyard doctor writes, reads and deletes an object, and says what is wrong with the store.' },
+  {
+    id: 'objects.probe',
+    says: 'runyard doctor writes, reads and deletes an object, and says what is wrong with the store.',
+  },
   {
     id: 'objects.links',
     says: 'Where the operator allows it, a download is sent to a URL of the store that is valid for a minute and bound to type and name; pages that load a file for themselves get it through the service.',
@@ -3229,7 +3235,10 @@ const sentences = [
     id: 'objects.command',
     says: 'runyard blobs move brings everything large to where it is to be, in any number of attempts, and says what it moved; runyard backup says what is in no backup.',
   },
-  { id: 'objects.settings', says: 'An object store without its keys, or with a name that S3 does not take, is refused at the start.' },
+  {
+    id: 'objects.settings',
+    says: 'An object store without its keys, or with a name that S3 does not take, is refused at the start.',
+  },
   { id: 'files.ranges', says: 'A download gives the part that Range asks for.' },
   {
     id: 'blobs.swept',

@@ -75,25 +75,30 @@ proves('objects.command', 'it moves what is large into the store, and back', asy
   for (const [index, content] of contents.entries()) assert.ok(plain.get(names[index]!)!.equals(content))
 })
 
-proves('objects.command', 'a move that fails or is stopped leaves every content readable, and the next one continues', async () => {
-  let asked = 0
-  s3.answerWith = (_, response) => {
-    asked += 1
-    if (asked < 4) return false
-    response.destroy()
-    return true
-  }
-  await assert.rejects(blobsMove(callOf({ env: inStore }).call), /does not answer .*Run it again to/s)
-  s3.answerWith = undefined
-  await requireAll()
-  const stopped = callOf({ env: inStore, signal: AbortSignal.abort() })
-  assert.equal(await blobsMove(stopped.call), 1)
-  assert.match(stopped.lines.at(-1)!, /^Stopped\./)
-  assert.equal(await blobsMove(callOf({ env: inStore }).call), 0)
-  await requireAll()
-  const [left] = await db.sql`select count(*)::int as blobs from blobs where object_id is null and size_bytes > 256 * 1024`
-  assert.deepEqual(left, { blobs: 0 })
-})
+proves(
+  'objects.command',
+  'a move that fails or is stopped leaves every content readable, and the next one continues',
+  async () => {
+    let asked = 0
+    s3.answerWith = (_, response) => {
+      asked += 1
+      if (asked < 4) return false
+      response.destroy()
+      return true
+    }
+    await assert.rejects(blobsMove(callOf({ env: inStore }).call), /does not answer .*Run it again to/s)
+    s3.answerWith = undefined
+    await requireAll()
+    const stopped = callOf({ env: inStore, signal: AbortSignal.abort() })
+    assert.equal(await blobsMove(stopped.call), 1)
+    assert.match(stopped.lines.at(-1)!, /^Stopped\./)
+    assert.equal(await blobsMove(callOf({ env: inStore }).call), 0)
+    await requireAll()
+    const [left] =
+      await db.sql`select count(*)::int as blobs from blobs where object_id is null and size_bytes > 256 * 1024`
+    assert.deepEqual(left, { blobs: 0 })
+  },
+)
 
 proves('objects.command', 'a backup says which files are in a store and not in it', async () => {
   const { call, lines } = callOf({ env: inStore, positionals: [join(folder, 'a.backup')] })

@@ -22,7 +22,12 @@ export async function blobsMove(call: Call<{ to?: string }>): Promise<number> {
   const target = targetOf(call)
   return withDatabase({ config, log, role: 'blobs move' }, async ({ address, client }) => {
     await requireCurrentSchema(client)
-    const db = openDatabase({ address: () => address, log, connectionsMax: atOnce, applicationName: 'runyard blobs move' })
+    const db = openDatabase({
+      address: () => address,
+      log,
+      connectionsMax: atOnce,
+      applicationName: 'runyard blobs move',
+    })
     try {
       const moved = await moveAll(db.sql, target, { signal, print })
       if (signal.aborted) print('Stopped. Run it again to continue.')
@@ -94,7 +99,9 @@ const attemptsMax = 5
 async function moveOne(sql: Sql, target: Target, blob: Movable): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await (target.to === 's3' ? moveToStore(sql, target.stores, blob) : moveToPostgres(sql, target.stores, blob))
+      return await (target.to === 's3'
+        ? moveToStore(sql, target.stores, blob)
+        : moveToPostgres(sql, target.stores, blob))
     } catch (error) {
       if (attempt === attemptsMax || !/^(40|55P03)/.test(sqlState(error) ?? '')) throw error
     }
@@ -104,7 +111,8 @@ async function moveOne(sql: Sql, target: Target, blob: Movable): Promise<boolean
 async function tellRest(sql: Sql, { to, stores: { largeFrom } }: Target, print: (line: string) => void): Promise<void> {
   const [rest] = await blobsToMove(sql, { to, after: noId, max: 1, largeFrom })
   if (rest) print('More has come since. Run it again to move that, too.')
-  else if (to === 's3') print(`What is left in PostgreSQL has at most ${sizeOf(largeFrom)}, or is a long text of a run.`)
+  else if (to === 's3')
+    print(`What is left in PostgreSQL has at most ${sizeOf(largeFrom)}, or is a long text of a run.`)
 }
 
 function sizeOf(bytes: number): string {

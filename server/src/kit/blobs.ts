@@ -12,7 +12,8 @@ const patienceOfRunsMs = 120_000
 export const storesOf = runningPart('object stores', ({ config, log, metrics }) =>
   openStores(config, {
     onAnswer: (problem) => metrics.objectStorePresent.set(problem === undefined ? 1 : 0),
-    onAway: (problem) => log.warn({ err: problem }, 'bytes go into the database, since the object store is away; they are moved later'),
+    onAway: (problem) =>
+      log.warn({ err: problem }, 'bytes go into the database, since the object store is away; they are moved later'),
   }),
 )
 

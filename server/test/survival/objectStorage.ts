@@ -43,7 +43,11 @@ interface Scene {
   sql: Sql
 }
 
-async function withScene<T>(dataDir: string, env: Record<string, string>, work: (scene: Scene) => Promise<T>): Promise<T> {
+async function withScene<T>(
+  dataDir: string,
+  env: Record<string, string>,
+  work: (scene: Scene) => Promise<T>,
+): Promise<T> {
   const store = await startSwift()
   try {
     const settings = { LOG_LEVEL: 'error', RUNYARD_RATE_LIMIT: '0', ...store.env, ...env }
@@ -106,7 +110,10 @@ export const slimProof: Proof = {
       await sweep(scene.sql)
       const left = await compare({ service, ...scene })
       const holds =
-        seen.isWhole && seen.uploadGrewMb < 100 && seen.downloadGrewMb < 100 && left.orphans + left.missing + left.uploads === 0
+        seen.isWhole &&
+        seen.uploadGrewMb < 100 &&
+        seen.downloadGrewMb < 100 &&
+        left.orphans + left.missing + left.uploads === 0
       return { counts: { ...seen, ...left }, holds }
     })
   },
@@ -200,7 +207,8 @@ async function stayWithoutStore(scene: Scene): Promise<{ counts: object; holds: 
   const left = await compare(scene)
   const [waiting] = await sql<{ blobs: number }>`select count(*)::int as blobs from blobs_to_move`
   const holds =
-    counts.unclear + counts.notReady + counts.changed + left.orphans + left.missing + left.uploads + waiting!.blobs === 0 &&
+    counts.unclear + counts.notReady + counts.changed + left.orphans + left.missing + left.uploads + waiting!.blobs ===
+      0 &&
     counts.refused > 0 &&
     counts.uploaded > 0
   return { counts: { ...counts, files: kept.length, ...left, toMove: waiting!.blobs }, holds }
@@ -251,7 +259,11 @@ async function moveUnderKills(scene: Scene, dataDir: string): Promise<{ counts: 
     const before = await movedNow()
     // killed after about an eleventh of the work, at no particular moment
     const share = movedCount / 11
-    while (counts.kills < 10 && child.exitCode === null && (await movedNow()) < before + share * (0.5 + Math.random() * 0.5)) {
+    while (
+      counts.kills < 10 &&
+      child.exitCode === null &&
+      (await movedNow()) < before + share * (0.5 + Math.random() * 0.5)
+    ) {
       await look(Array.from({ length: 20 }, random))
       await sleep(50)
     }
@@ -271,7 +283,11 @@ async function moveUnderKills(scene: Scene, dataDir: string): Promise<{ counts: 
   await sweep(sql)
   await sweep(sql)
   const left = await compare(scene)
-  const holds = counts.changed === 0 && counts.kills === 10 && counts.moved === movedCount && left.orphans + left.missing + left.uploads === 0
+  const holds =
+    counts.changed === 0 &&
+    counts.kills === 10 &&
+    counts.moved === movedCount &&
+    left.orphans + left.missing + left.uploads === 0
   return { counts: { ...counts, ...left }, holds }
 }
 

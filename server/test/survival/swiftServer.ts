@@ -52,11 +52,19 @@ runpy.run_path(program, run_name='__main__')
 
 export async function startSwift(): Promise<ProofStore> {
   const folder = await mkdtemp(join(tmpdir(), 'runyard-swift-'))
-  const ports = { proxy: await freePort(), account: await freePort(), container: await freePort(), object: await freePort() }
+  const ports = {
+    proxy: await freePort(),
+    account: await freePort(),
+    container: await freePort(),
+    object: await freePort(),
+  }
   const memcachedPort = await freePort()
   const user = (await run('id', ['-un'])).stdout.trim()
   await mkdir(join(folder, 'devices', 'd1'), { recursive: true })
-  await writeFile(join(folder, 'swift.conf'), '[swift-hash]\nswift_hash_path_suffix = proof\nswift_hash_path_prefix = proof\n')
+  await writeFile(
+    join(folder, 'swift.conf'),
+    '[swift-hash]\nswift_hash_path_suffix = proof\nswift_hash_path_prefix = proof\n',
+  )
   for (const kind of ['account', 'container', 'object'] as const) {
     await makeRing(folder, kind, ports[kind])
     await writeFile(join(folder, `${kind}.conf`), storageSettings(folder, kind, ports[kind], user))
@@ -138,7 +146,12 @@ log_level = ERROR
 log_address = ${join(folder, 'log')}
 `
 
-const storageSettings = (folder: string, kind: Kind, port: number, user: string): string => `${shared(folder, port, user)}devices = ${join(folder, 'devices')}
+const storageSettings = (
+  folder: string,
+  kind: Kind,
+  port: number,
+  user: string,
+): string => `${shared(folder, port, user)}devices = ${join(folder, 'devices')}
 mount_check = false
 fallocate_reserve = 0
 disable_fallocate = true
@@ -150,7 +163,12 @@ pipeline = ${kind}-server
 use = egg:swift#${kind}
 `
 
-const proxySettings = (folder: string, port: number, memcachedPort: number, user: string): string => `${shared(folder, port, user)}
+const proxySettings = (
+  folder: string,
+  port: number,
+  memcachedPort: number,
+  user: string,
+): string => `${shared(folder, port, user)}
 [pipeline:main]
 pipeline = catch_errors gatekeeper cache listing_formats bulk s3api tempauth slo proxy-server
 

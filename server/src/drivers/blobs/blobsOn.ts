@@ -38,7 +38,12 @@ export function blobsOn(sql: Sql, stores: Stores = onlyPostgres): Blobs {
         sql,
         once.filter(({ sha256 }) => !known.has(sha256)),
       )
-      if (stores.current) await moveLater(sql, stores, large.filter(({ sha256 }) => !known.has(sha256)))
+      if (stores.current)
+        await moveLater(
+          sql,
+          stores,
+          large.filter(({ sha256 }) => !known.has(sha256)),
+        )
       return named.map(({ sha256 }) => sha256)
     },
 

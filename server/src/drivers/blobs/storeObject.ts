@@ -120,7 +120,12 @@ export async function writeParts(
   }
 }
 
-async function keepObject(sql: Sql, id: string, { sha256, size_bytes }: StoredBlob, beginning: Uint8Array): Promise<void> {
+async function keepObject(
+  sql: Sql,
+  id: string,
+  { sha256, size_bytes }: StoredBlob,
+  beginning: Uint8Array,
+): Promise<void> {
   await one(
     sql`select keep_object(${newId()}, ${id}, decode(${sha256}, 'hex'), ${size_bytes}::bigint, ${beginning}::bytea)`,
   )

@@ -23,7 +23,12 @@ interface Dropped {
  * Deletes objects that were dropped ten minutes ago, when the last link to them is over, and what is left of uploads that were never
  * finished. The row goes last: a process that dies before that leaves it for the next sweep. Returns how many were looked at.
  */
-export async function sweepObjects(sql: Sql, stores: Stores, max: number, note: (refused: Error) => void): Promise<number> {
+export async function sweepObjects(
+  sql: Sql,
+  stores: Stores,
+  max: number,
+  note: (refused: Error) => void,
+): Promise<number> {
   // a writer that still lives finds its object dropped when it wants to use it
   await sql`
     update blob_objects set dropped_at = created_at

@@ -144,7 +144,8 @@ function take(pool: Pool, run: ClaimedRun, seat?: SuspectSeat): void {
 async function recover(pool: Pool, run: ClaimedRun, signal: AbortSignal, error: unknown): Promise<void> {
   if (error instanceof Fenced || signal.reason instanceof Dropped) return
   const { db, log } = pool.options.context
-  const isFailure = !(error instanceof Yielded) && !signal.aborted && !isConnectionTrouble(error) && !(error instanceof StoreAway)
+  const isFailure =
+    !(error instanceof Yielded) && !signal.aborted && !isConnectionTrouble(error) && !(error instanceof StoreAway)
   if (isFailure)
     log.warn({ err: error, run_id: run.id }, 'a run could not be advanced; it is taken up again from its log')
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5000)) {

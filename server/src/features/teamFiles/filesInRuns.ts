@@ -49,7 +49,8 @@ export async function fileTools({ context, run, given }: GivenTo): Promise<ToolS
       const now = (await readRunConfig(sql, call.run)).given.files
       const file = (await filesNamed(sql, call.run.team_id, now)).find(({ name }) => name === call.input.name)
       if (!file) return { error: `The build gives this run no file named ${JSON.stringify(call.input.name)}.` }
-      const bytes = (await blobsOfRuns(outside.context, sql).get([file.sha256], readBytesMax)).get(file.sha256) ?? Buffer.alloc(0)
+      const bytes =
+        (await blobsOfRuns(outside.context, sql).get([file.sha256], readBytesMax)).get(file.sha256) ?? Buffer.alloc(0)
       if (bytes.includes(0) || (!isUtf8(bytes) && file.size_bytes <= readBytesMax)) {
         const seen = await showStored(outside.context, sql, { ...file, name: `/files/${file.name}` })
         if ('shown' in seen) return { result: { name: file.name, ...factsOf(seen.shown) }, shows: [seen.shown] }

@@ -38,15 +38,19 @@ async function whileAway<T>(work: () => Promise<T>): Promise<T> {
   return work().finally(() => (s3.answerWith = undefined))
 }
 
-proves('objects.where', 'a large file goes into the store by an upload URL and comes back by a download URL', async () => {
-  const before = (await s3.objects()).length
-  const bytes = randomBytes(9_000_000)
-  const { id, url } = await uploaded(team, 'large.bin', bytes)
-  assert.equal((await s3.objects()).length, before + 1)
-  assert.ok((await bytesOf(await fetch(url))).equals(bytes))
-  const { body } = await team.call(`GET /v2/teams/:teamId/files/${id}`)
-  assert.equal(body.content, bytes.toString('base64'))
-})
+proves(
+  'objects.where',
+  'a large file goes into the store by an upload URL and comes back by a download URL',
+  async () => {
+    const before = (await s3.objects()).length
+    const bytes = randomBytes(9_000_000)
+    const { id, url } = await uploaded(team, 'large.bin', bytes)
+    assert.equal((await s3.objects()).length, before + 1)
+    assert.ok((await bytesOf(await fetch(url))).equals(bytes))
+    const { body } = await team.call(`GET /v2/teams/:teamId/files/${id}`)
+    assert.equal(body.content, bytes.toString('base64'))
+  },
+)
 
 proves('objects.where', 'a file in the body of a request is an object before its transaction', async () => {
   const before = (await s3.objects()).length
@@ -135,17 +139,21 @@ proves('objects.away', 'uploads and downloads are refused with a sentence while 
 
 const block = (words: string, body = '') => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
 
-proves('objects.away', 'the large files that a command leaves are kept while the store is away, and moved later', async () => {
-  const command = 'seq 1 300000 > large.bin'
-  const run = await startRun(team, await seedAgent(team, block('bash', command) + block('output', '"done"')))
-  await whileAway(() => drainRuns(service))
-  const { status, error } = await readRun(team, run)
-  assert.equal(status, 'completed', JSON.stringify(error))
-  const { body } = await team.call(`GET /v2/runs/${run}/sandbox/files/content?path=large.bin`)
-  assert.equal(body.size_bytes, 1_988_895)
-  const before = (await s3.objects()).length
-  await service.context.db.sql`select graphile_worker.add_job('sweepFiles', '{}'::json)`
-  await service.drain()
-  assert.equal((await s3.objects()).length, before + 1)
-  assert.equal((await bytesOf(await fetch(body.download_url))).length, 1_988_895)
-})
+proves(
+  'objects.away',
+  'the large files that a command leaves are kept while the store is away, and moved later',
+  async () => {
+    const command = 'seq 1 300000 > large.bin'
+    const run = await startRun(team, await seedAgent(team, block('bash', command) + block('output', '"done"')))
+    await whileAway(() => drainRuns(service))
+    const { status, error } = await readRun(team, run)
+    assert.equal(status, 'completed', JSON.stringify(error))
+    const { body } = await team.call(`GET /v2/runs/${run}/sandbox/files/content?path=large.bin`)
+    assert.equal(body.size_bytes, 1_988_895)
+    const before = (await s3.objects()).length
+    await service.context.db.sql`select graphile_worker.add_job('sweepFiles', '{}'::json)`
+    await service.drain()
+    assert.equal((await s3.objects()).length, before + 1)
+    assert.equal((await bytesOf(await fetch(body.download_url))).length, 1_988_895)
+  },
+)

@@ -37,7 +37,9 @@ export const send = (
   at: Bucket,
   { key, ...asked }: Omit<Asked, 'bucket'>,
 ): Promise<{ text: string; headers: IncomingMessage['headers'] }> =>
-  inAttempts(at, () => ask(at.server, { bucket: at.bucket, ...asked, ...(key !== undefined && { key: pathOf(at, key) }) }))
+  inAttempts(at, () =>
+    ask(at.server, { bucket: at.bucket, ...asked, ...(key !== undefined && { key: pathOf(at, key) }) }),
+  )
 
 /** Undefined: there is no such object. */
 export async function sizeOf(at: Bucket, key: string): Promise<number | undefined> {

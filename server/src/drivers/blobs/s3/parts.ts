@@ -72,6 +72,7 @@ function listOf(parts: string[]): HashedBytes {
 const uploadIdsIn = (xml: string): string[] =>
   [...xml.matchAll(/<UploadId>([^<]+)<\/UploadId>/g)].map(([, id]) => plainText(id!))
 
-const xmlText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+const xmlText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 const plainText = (xml: string): string =>
   xml.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')

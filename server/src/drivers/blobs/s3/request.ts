@@ -63,7 +63,10 @@ export async function open(server: S3Server, asked: Asked): Promise<IncomingMess
 }
 
 /** The answer with its text. */
-export async function ask(server: S3Server, asked: Asked): Promise<{ text: string; headers: IncomingMessage['headers'] }> {
+export async function ask(
+  server: S3Server,
+  asked: Asked,
+): Promise<{ text: string; headers: IncomingMessage['headers'] }> {
   const answer = await open(server, asked)
   try {
     return { text: await textOf(answer), headers: answer.headers }

@@ -46,7 +46,9 @@ export interface WorkspaceFolder {
   proposal: { changes: PathChange[]; version: string } | undefined
 }
 
-type FolderOptions = Pick<WorkspaceFolder, 'sql' | 'blobs' | 'charge' | 'workspace' | 'folder' | 'owner'> & { most?: number }
+type FolderOptions = Pick<WorkspaceFolder, 'sql' | 'blobs' | 'charge' | 'workspace' | 'folder' | 'owner'> & {
+  most?: number
+}
 
 export const openWorkspaceFolder = ({ most = entriesMax, ...given }: FolderOptions): WorkspaceFolder => ({
   ...given,
