@@ -1,5 +1,6 @@
 // The previous release as files: its commit in a folder of its own, with the packages that it names.
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Another commit can be named, to try the step from there. */
-export const previousCommit = process.env['RUNYARD_PREVIOUS_RELEASE'] ?? previousRelease.commit
+const previousCommit = process.env['RUNYARD_PREVIOUS_RELEASE'] ?? previousRelease.commit
 
 export interface PreviousCheckout {
   commit: string
@@ -19,6 +20,8 @@ export interface PreviousCheckout {
   migrations: number
   /** The program of its service. */
   main: string
+  /** Whether it can be started on a newer schema: releases before decision 0064 cannot. */
+  mayRestart: boolean
   remove: () => Promise<void>
 }
 
@@ -47,6 +50,7 @@ export async function checkOutPrevious(): Promise<PreviousCheckout> {
     commit: previousCommit.slice(0, 8),
     migrations: stdout.split('\n').filter((file) => file.endsWith('.sql')).length,
     main: join(folder, 'server/src/main.ts'),
+    mayRestart: existsSync(join(folder, 'server/src/base/olderCode.ts')),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
