@@ -65,7 +65,7 @@ class Calendar {
 class Station {
   busyUs = 0
   #free: number
-  readonly #waiting: { us: number; then: () => void }[] = []
+  readonly #waiting: { us: number; served: () => void }[] = []
   #head = 0
   readonly #after: (us: number, act: () => void) => void
 
@@ -74,24 +74,24 @@ class Station {
     this.#after = after
   }
 
-  serve(us: number, then: () => void): void {
+  serve(us: number, served: () => void): void {
     if (this.#free === 0) {
-      this.#waiting.push({ us, then })
+      this.#waiting.push({ us, served })
       return
     }
     this.#free -= 1
-    this.#begin(us, then)
+    this.#begin(us, served)
   }
 
-  #begin(us: number, then: () => void): void {
+  #begin(us: number, served: () => void): void {
     this.busyUs += us
     this.#after(us, () => {
       const next = this.#waiting[this.#head]
       if (next) {
         this.#head += 1
-        this.#begin(next.us, next.then)
+        this.#begin(next.us, next.served)
       } else this.#free += 1
-      then()
+      served()
     })
   }
 }
@@ -100,7 +100,7 @@ class Station {
 class Log {
   commits = 0
   flushes = 0
-  #waiting: { bytes: number; then: () => void }[] = []
+  #waiting: { bytes: number; served: () => void }[] = []
   #isFlushing = false
   readonly #after: (us: number, act: () => void) => void
   readonly #flushUs: number
@@ -110,8 +110,8 @@ class Log {
     this.#after = after
   }
 
-  write(bytes: number, then: () => void): void {
-    this.#waiting.push({ bytes, then })
+  write(bytes: number, served: () => void): void {
+    this.#waiting.push({ bytes, served })
     if (!this.#isFlushing) this.#flush()
   }
 
@@ -123,7 +123,7 @@ class Log {
     this.commits += group.length
     this.flushes += 1
     this.#after(us, () => {
-      for (const { then } of group) then()
+      for (const { served } of group) served()
       if (this.#waiting.length > 0) this.#flush()
       else this.#isFlushing = false
     })
