@@ -225,11 +225,7 @@ export async function workSideBySide(
     await sleep(forMs * 0.3)
     const oldApiNewWorker = await byNewWorkers()
     over.abort()
-    return { migrations, restartedOld, migrateMs,
-      newApiOldWorker,
-      oldApiNewWorker,
-      handedOver,
-    }
+    return { migrations, restartedOld, migrateMs, newApiOldWorker, oldApiNewWorker, handedOver }
   }
 
   const begun = performance.now()
