@@ -33,6 +33,8 @@ interface WatchOptions {
 }
 
 const usualPingEveryMs = 500
+/** Everybody waits for the answer. */
+const awayPingEveryMs = 200
 /** Long enough for a machine that is busy with everything else, short enough to answer within 2 s of the last good ping. */
 const usualPingTimeoutMs = 1250
 /** A tiny commit this often proves that commits succeed; while they fail, every ping tries one. */
@@ -116,7 +118,7 @@ interface Watch extends WatchOptions {
 function pingLater(watch: Watch): void {
   watch.timer = setTimeout(() => {
     watch.pinging = pingInTime(watch)
-  }, watch.pingEveryMs ?? usualPingEveryMs)
+  }, watch.awayBecause === undefined ? (watch.pingEveryMs ?? usualPingEveryMs) : awayPingEveryMs)
   watch.timer.unref()
 }
 

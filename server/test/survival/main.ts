@@ -24,6 +24,7 @@ import { promoteProof } from './promotes.ts'
 import { rateLimitOver, type RateLimited } from './rateLimit.ts'
 import { recordProof, tableCell } from './record.ts'
 import { refreshProof } from './refresh.ts'
+import { replicatedProof } from './replicated.ts'
 import { rotationProof } from './rotations.ts'
 import { routeProof } from './routes.ts'
 import { runProofs } from './runProofs.ts'
@@ -115,6 +116,7 @@ const proofs: Proof[] = [
       }),
   },
   ...runProofs,
+  replicatedProof,
   rateLimitProof(60),
   rateLimitProof(6000),
   promoteProof,
@@ -152,7 +154,12 @@ const chosen = proofs.filter(({ name }) => wanted.length === 0 || wanted.some((w
 const date = new Date().toISOString().slice(0, 10)
 console.log(`Survival proofs at ${commit}, ${date}\n`)
 console.log('| Proof | Must show | Seen | Holds |\n|---|---|---|---|')
-for (const { name, must, run } of chosen) {
+for (const { name, must, missing, run } of chosen) {
+  const lacking = missing?.()
+  if (lacking !== undefined) {
+    console.log(`| ${name} | ${must} | skipped: ${lacking} | |`)
+    continue
+  }
   const dataDir = await temporaryDataDir()
   const { counts, holds } = await run(dataDir.path)
   console.log(`| ${name} | ${must} | ${tableCell({ counts, holds })} | ${holds ? 'yes' : 'NO'} |`)

@@ -2,5 +2,7 @@
 export interface Proof {
   name: string
   must: string
+  /** Says what of the machine is missing for it; undefined: nothing. */
+  missing?: () => string | undefined
   run: (dataDir: string) => Promise<{ counts: object; holds: boolean }>
 }
