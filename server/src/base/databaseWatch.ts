@@ -116,9 +116,12 @@ interface Watch extends WatchOptions {
 }
 
 function pingLater(watch: Watch): void {
-  watch.timer = setTimeout(() => {
-    watch.pinging = pingInTime(watch)
-  }, watch.awayBecause === undefined ? (watch.pingEveryMs ?? usualPingEveryMs) : awayPingEveryMs)
+  watch.timer = setTimeout(
+    () => {
+      watch.pinging = pingInTime(watch)
+    },
+    watch.awayBecause === undefined ? (watch.pingEveryMs ?? usualPingEveryMs) : awayPingEveryMs,
+  )
   watch.timer.unref()
 }
 

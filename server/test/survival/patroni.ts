@@ -171,12 +171,14 @@ const patroniConfig = ({ name, port, restPort, data }: Node, etcd: string, bin: 
   },
 })
 
-async function asSuperuser(
-  { port }: Node,
-  statement: string,
-  name = 'postgres',
-): Promise<Record<string, unknown>[]> {
-  const client = new Client({ host: '127.0.0.1', port, user: 'postgres', database: name, connectionTimeoutMillis: 2000 })
+async function asSuperuser({ port }: Node, statement: string, name = 'postgres'): Promise<Record<string, unknown>[]> {
+  const client = new Client({
+    host: '127.0.0.1',
+    port,
+    user: 'postgres',
+    database: name,
+    connectionTimeoutMillis: 2000,
+  })
   client.on('error', () => undefined) // told by the statement
   try {
     await client.connect()
