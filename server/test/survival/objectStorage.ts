@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { Client } from 'pg'
+import { Pool } from 'pg'
 import { sqlOn, type Sql } from '../../src/base/db.ts'
 import { blobsOn } from '../../src/drivers/blobs/blobsOn.ts'
 import { ask, type S3Server } from '../../src/drivers/blobs/s3/request.ts'
@@ -52,12 +52,11 @@ async function withScene<T>(
   try {
     const settings = { LOG_LEVEL: 'error', RUNYARD_RATE_LIMIT: '0', ...store.env, ...env }
     const service = await startService({ dataDir, env: settings })
-    const client = new Client({ connectionString: await databaseUrl(dataDir) })
-    await client.connect()
+    const pool = new Pool({ connectionString: await databaseUrl(dataDir), max: 6 })
     try {
-      return await work({ store, service, sql: sqlOn(client) })
+      return await work({ store, service, sql: sqlOn(pool) })
     } finally {
-      await client.end()
+      await pool.end()
       await service.stop('SIGINT')
     }
   } finally {
