@@ -132,7 +132,6 @@ export class SessionClient extends Client {
     this.on('error', unheard)
     try {
       await super.connect()
-      if (this.#refused) this.#requireWrites()
     } catch (error) {
       this.#refused?.()
       throw error
@@ -140,9 +139,11 @@ export class SessionClient extends Client {
     // 0: without a limit, as in pg itself
     const late = this.#timeoutMs > 0 ? setTimeout(() => cut(this), this.#timeoutMs) : undefined
     try {
+      if (this.#refused) await this.#requireWrites()
       await this.prepare()
     } catch (error) {
       cut(this)
+      this.#refused?.()
       throw error
     } finally {
       clearTimeout(late)
@@ -156,12 +157,20 @@ export class SessionClient extends Client {
     await this.query(settingsStatement(this.#more, Number.parseInt(this.#told.get('server_version') ?? '', 10)))
   }
 
-  /** Takes no round trip: a server tells both before its session begins, from version 14 on. */
-  #requireWrites(): void {
-    const isStandby = this.#told.get('in_hot_standby') === 'on'
-    if (!isStandby && this.#told.get('default_transaction_read_only') !== 'on') return
-    cut(this)
-    throw new DatabaseAway(isStandby ? 'the database is a standby, which only reads' : 'the database is read-only')
+  /**
+   * A server that writes takes no round trip: it tells both before its session begins, from version 14 on. One that says that it only reads is
+   * asked, since a pooler repeats what its server told it when that was still a standby.
+   */
+  async #requireWrites(): Promise<void> {
+    if (![this.#told.get('in_hot_standby'), this.#told.get('default_transaction_read_only')].includes('on')) return
+    const { rows } = await this.query<{ is_standby: boolean; is_read_only: boolean }>(
+      `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`,
+    )
+    const [found] = rows
+    if (!found?.is_read_only) return
+    throw new DatabaseAway(
+      found.is_standby ? 'the database is a standby, which only reads' : 'the database is read-only',
+    )
   }
 }
 
