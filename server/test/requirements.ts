@@ -2866,8 +2866,12 @@ const sentences = [
     gap: { question: 'What is a failure class?', file: 'server/src/features/runs/report.ts' },
   },
   {
+    id: 'runs.pools',
+    says: 'A build may ask for a pool of workers: only processes that serve it take its runs. A process may be there for one team, or for all but one.',
+  },
+  {
     id: 'runs.whyPending',
-    says: 'A pending run tells its position on the waitlist and what is before it, or that no worker is alive.',
+    says: 'A pending run tells its position on the waitlist and what is before it, or that no living worker takes it.',
   },
   { id: 'runs.whyRunning', says: 'A running run tells who works on it, since when, on what, and at which attempt.' },
   { id: 'runs.whyWaiting', says: 'A waiting run tells for what, since when, until when, and who can end it.' },

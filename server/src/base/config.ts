@@ -21,10 +21,12 @@ import {
   readRetention,
   readSight,
   readWindows,
+  readWorkerPools,
   text,
   type RetentionDays,
   type Setting,
   type SightWord,
+  type WorkerPools,
 } from './settingKinds.ts'
 
 /** Bad settings, all of them: the process prints them and exits 78 (EX_CONFIG of sysexits.h). */
@@ -288,6 +290,14 @@ const settings = {
     { min: 1, max: 1000, unset: 68 },
     'How many runs one worker process advances at a time; waiting runs do not count. One team has at most its share of them (`RUNYARD_TEAM_SHARE`).',
   ),
+  workerPools: {
+    env: 'RUNYARD_WORKER_POOLS',
+    says:
+      'Which runs this worker process takes, comma-separated: names of pools, which builds ask for by `worker_pool` (`default` are those that ask for ' +
+      'none), `team:<id>` for all runs of a team, `!team:<id>` for none of them.',
+    unset: 'all runs',
+    read: readWorkerPools,
+  } satisfies Setting<WorkerPools | undefined>,
   runMemoryBytes: integer(
     'RUNYARD_RUN_MEMORY_BYTES',
     { min: 1024 * 1024, max: 1024 ** 4, unset: 64 * 1024 * 1024 },

@@ -145,6 +145,33 @@ export function readRetention(value: string | undefined): RetentionDays {
   return kept
 }
 
+/** Which runs the process works on. */
+export interface WorkerPools {
+  /** Runs of builds that ask for one of these pools; undefined: of every pool. */
+  names?: string[]
+  /** Runs of these teams, whatever pool they ask for. */
+  teams: string[]
+  /** No runs of these teams. */
+  except_teams: string[]
+}
+
+export const poolName = /^[a-z][a-z0-9-]{0,31}$/
+const teamEntry = /^(!?)team:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+/** Reads `heavy,default,team:<id>,!team:<id>`. */
+export function readWorkerPools(value: string | undefined): WorkerPools | undefined {
+  if (value === undefined) return undefined
+  const names: string[] = []
+  const pools: WorkerPools = { teams: [], except_teams: [] }
+  for (const entry of value.split(',').map((one) => one.trim())) {
+    const [, not, team] = teamEntry.exec(entry) ?? []
+    if (team !== undefined) (not ? pools.except_teams : pools.teams).push(team)
+    else if (poolName.test(entry)) names.push(entry)
+    else throw new Error(`has the entry "${entry}": must be the name of a pool, team:<id> or !team:<id>`)
+  }
+  return names.length + pools.teams.length > 0 ? { ...pools, names } : pools
+}
+
 function percentDecoded(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded)

@@ -108,10 +108,10 @@ function createEngine(context: Context): Engine {
   const workers = newWorkers({ context, parts, sweep: () => sweep.run(), onReady: () => ready() })
   const callWorkers = createReadyCall(context)
 
-  /** A run has a slot and no worker: this process takes it if it works on runs, otherwise the others are called. */
+  /** A run has a slot and no worker: this process takes it if it works on all runs, otherwise the others are called. */
   function ready(): void {
-    if (workers.pool) workers.pool.notify()
-    else callWorkers()
+    workers.pool?.notify()
+    if (!workers.pool || context.config.workerPools) callWorkers()
   }
 
   return {

@@ -1,6 +1,7 @@
 // What a process says about itself every five seconds: its loops, lanes and pools. A report that stays away is a sign too.
 import { Gauge, Histogram } from 'prom-client'
 import { countMigrations } from '../base/migrate.ts'
+import type { WorkerPools } from '../base/settingKinds.ts'
 import { watchRestingMemory } from '../base/restingMemory.ts'
 import { runyardVersion } from '../base/version.ts'
 import type { Context } from './context.ts'
@@ -15,6 +16,8 @@ export interface ProcessReport {
   memory_bytes: number
   /** How much of one core it used since the report before. */
   cpu_percent: number
+  /** Which runs it works on; null: on all. */
+  worker_pools: WorkerPools | null
   loops: LoopReport[]
   lanes: LaneReport[]
   pools: PoolReport[]
@@ -97,6 +100,7 @@ async function reportOf(context: Context, cpuPercent: number): Promise<ProcessRe
     migrations: await countMigrations(),
     memory_bytes: process.memoryUsage.rss(),
     cpu_percent: cpuPercent,
+    worker_pools: context.config.workerPools ?? null,
     loops: reportLoops(context),
     lanes: await reportLanes(context),
     pools: await reportPools(context),

@@ -1,10 +1,11 @@
 // Slots: a team runs only a number of runs at once. A run that finds no slot waits for one, woken runs before new ones.
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import { heldColumns, isOrdinary, isSuspectRow, startedEvents, type ClaimedRun } from './claim.ts'
+import { heldColumns, isOrdinary, startedEvents, type ClaimedRun } from './claim.ts'
 import { lockedTeams, type TeamSlots } from './knownSlots.ts'
 import { toRunning } from '../ledger/lifecycle.ts'
 import { seatsWithout, type FreeSeats } from './seat.ts'
+import { isServed } from './workerPools.ts'
 
 /** Makes sure that every team that starts runs has a row. Known teams are remembered, so that a start costs no statement. */
 export function createAdmissionRows() {
@@ -77,7 +78,7 @@ const admitOne = (sql: Sql, teamId: string, seats: FreeSeats | undefined) => sql
   ),
   -- whoever holds a run's row may want the team's, which we hold: such a run is passed over
   locked as materialized (
-    select id, started_at is null as is_first, is_woken, queued_at, deaths from runs
+    select id, started_at is null as is_first, is_woken, queued_at, ${isOrdinary} and ${isServed(seats?.pools)} as may_sit from runs
     -- (… is true): by the key, not by a walk along the whole line
     where id = any(array(select id from allowed)) and (queued_at is not null) is true order by id for update skip locked
   ),
@@ -85,8 +86,8 @@ const admitOne = (sql: Sql, teamId: string, seats: FreeSeats | undefined) => sql
   seated as (
     select a.id, a.is_first, e.event_id, e.event_id is not null as is_claimed
     from (
-      -- a suspect gets its place and no seat beside others
-      select *, case when ${isOrdinary} then row_number() over (order by ${isSuspectRow}, is_woken desc, queued_at) end as place from locked
+      -- a suspect gets its place and no seat beside others, and a run of another pool no seat here
+      select *, case when may_sit then row_number() over (order by may_sit desc, is_woken desc, queued_at) end as place from locked
     ) a
     left join unnest(${Array.from({ length: seats?.count ?? 0 }, newId)}::uuid[]) with ordinality as e (event_id, place)
       on e.place = a.place

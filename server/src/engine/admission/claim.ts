@@ -1,6 +1,7 @@
 // Claims runs: a worker with free seats takes what is ready, and from then on it alone may write those runs.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
+import type { WorkerPools } from '../../base/settingKinds.ts'
 import { deathsAfter, deathsAfterSuspectProcess, isForSuspects } from '../../kit/deaths.ts'
 import { insertRunEvents } from '../../kit/event.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
@@ -9,6 +10,7 @@ import type { Limits } from '../builds/buildConfig.ts'
 import { wholeMessage } from '../ledger/largeTexts.ts'
 import { insertCuts } from '../ledger/cuts.ts'
 import { toRunning } from '../ledger/lifecycle.ts'
+import { isServed } from './workerPools.ts'
 
 /** What a worker needs to know about a run that it holds. */
 export interface ClaimedRun {
@@ -48,13 +50,15 @@ export const heldColumns = part`
   ${wholeMessage} as message, r.limits, r.created_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms, r.deaths,
   r.failures`
 
-/** How many seats of a process one team may have, and how many each team has there now. */
-interface TeamShares {
+/** What a process may claim. */
+interface MayClaim {
+  /** How many of its seats one team may have, and how many each team has there now. */
   perTeam: number
   held: ReadonlyMap<string, number>
+  pools?: WorkerPools | undefined
 }
 
-const noShares: TeamShares = { perTeam: Number.MAX_SAFE_INTEGER, held: new Map() }
+const anything: MayClaim = { perTeam: Number.MAX_SAFE_INTEGER, held: new Map() }
 
 /**
  * Claims up to `seats` runs that have a slot of their team and no worker, but no more than its share of any team. When more are ready
@@ -64,18 +68,18 @@ export async function claimRuns(
   sql: Sql,
   workerId: string,
   seats: number,
-  shares: TeamShares = noShares,
+  may: MayClaim = anything,
 ): Promise<ClaimedRun[]> {
   const ready = await sql<{ id: string; team_id: string }>`
-    select id, team_id from runs where admitted_at is not null and worker is null and ${isOrdinary}
+    select id, team_id from runs where admitted_at is not null and worker is null and ${isOrdinary} and ${isServed(may.pools)}
     order by admitted_at limit ${seats + 1}`
   if (ready.length === 0) return []
-  const ids = ready.length <= seats ? withinShares(ready, shares) : await fairChoice(sql, seats, shares)
+  const ids = ready.length <= seats ? withinShares(ready, may) : await fairChoice(sql, seats, may)
   return claim(sql, workerId, ids)
 }
 
 /** The oldest runs of each team, as many as its share has room for. */
-function withinShares(ready: { id: string; team_id: string }[], { perTeam, held }: TeamShares): string[] {
+function withinShares(ready: { id: string; team_id: string }[], { perTeam, held }: MayClaim): string[] {
   const holds = new Map(held)
   return ready.flatMap(({ id, team_id }) => {
     const would = (holds.get(team_id) ?? 0) + 1
@@ -85,7 +89,7 @@ function withinShares(ready: { id: string; team_id: string }[], { perTeam, held 
   })
 }
 
-async function fairChoice(sql: Sql, seats: number, { perTeam, held }: TeamShares): Promise<string[]> {
+async function fairChoice(sql: Sql, seats: number, { perTeam, held, pools }: MayClaim): Promise<string[]> {
   const chosen = await sql<{ id: string }>`
     with here as materialized (
       select * from unnest(${[...held.keys()]}::uuid[], ${[...held.values()]}::int[]) as h (team_id, runs)
@@ -95,7 +99,7 @@ async function fairChoice(sql: Sql, seats: number, { perTeam, held }: TeamShares
         + (select count(*) from runs h where h.team_id = ready.team_id and h.admitted_at is not null and h.worker is not null) as would_be
       from (
         select id, team_id, admitted_at, row_number() over (partition by team_id order by admitted_at) as place
-        from runs where admitted_at is not null and worker is null and ${isOrdinary}
+        from runs where admitted_at is not null and worker is null and ${isOrdinary} and ${isServed(pools)}
       ) ready left join here on here.team_id = ready.team_id
     ) ranked where would_be_here <= ${perTeam}::bigint order by would_be, admitted_at limit ${seats}`
   return chosen.map(({ id }) => id)
@@ -111,8 +115,8 @@ export type Suspect = Pick<ClaimedRun, 'id' | 'team_id' | 'deaths'>
 const suspectsAtOnce = 100
 
 /** Runs that only a process for suspects may drive (kit/suspectProcesses.ts): the first of each team, then the second of each. */
-export const readSuspects = (sql: Sql): Promise<Suspect[]> => sql<Suspect>`
-  select id, team_id, deaths from runs where admitted_at is not null and worker is null and ${isSuspectRow}
+export const readSuspects = (sql: Sql, pools?: WorkerPools): Promise<Suspect[]> => sql<Suspect>`
+  select id, team_id, deaths from runs where admitted_at is not null and worker is null and ${isSuspectRow} and ${isServed(pools)}
   order by row_number() over (partition by team_id order by admitted_at), admitted_at limit ${suspectsAtOnce}`
 
 export const claimSuspects = (sql: Sql, workerId: string, ids: string[]): Promise<ClaimedRun[]> =>

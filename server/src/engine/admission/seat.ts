@@ -1,4 +1,5 @@
 // The seats of a process: how many runs it can hold at once, how many of each team, and which seats are reserved for runs on their way.
+import type { WorkerPools } from '../../base/settingKinds.ts'
 import type { ClaimedRun } from './claim.ts'
 
 /** Seats of a process that creates or admits runs. It takes that many of them at once, which saves a claim. */
@@ -7,6 +8,8 @@ export interface FreeSeats {
   count: number
   /** How many of the seats each of these teams may take. It lists only teams whose share does not leave them all seats. */
   perTeam?: ReadonlyMap<string, number>
+  /** Which runs may have them. */
+  pools?: WorkerPools | undefined
 }
 
 export interface ReservedSeats extends FreeSeats {

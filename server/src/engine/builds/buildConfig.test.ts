@@ -33,6 +33,7 @@ proves(
       max_concurrent_runs: null,
       approvals: new Map(),
       calls: new Map(),
+      workerPool: null,
       output_schema: null,
     })
     const full = parseBuildConfig(
@@ -51,6 +52,7 @@ proves(
           on_limit: 'ask',
         },
         calls: { http_request: 'alone' },
+        worker_pool: 'heavy',
         approvals: { http_request: 'always', memory_write: 'never', sandbox_exec: { when: 'arguments.code == "x"' } },
         output_schema: { type: 'object' },
       }),
@@ -66,6 +68,7 @@ proves(
       onLimit: 'ask',
       max_concurrent_runs: 2,
       calls: new Map([['http_request', 'alone']]),
+      workerPool: 'heavy',
       approvals: new Map<string, unknown>([
         ['http_request', 'always'],
         ['memory_write', 'never'],
@@ -136,6 +139,10 @@ const table: [data: unknown, expected: string[]][] = [
   [{ connections: {} }, ['data.connections: must be a list of at most 100 ids of connections']],
   [{ limits: { on_limit: 'beg' } }, ['data.limits.on_limit: must be "fail" or "ask"']],
   [{ calls: ['alone'] }, ['data.calls: must be an object of tool names, such as {"http_request": "alone"}']],
+  [
+    { worker_pool: 'Heavy' },
+    ['data.worker_pool: must be the name of a pool: 1 to 32 small letters, digits and -, beginning with a letter'],
+  ],
   [{ calls: { http_request: 'never' } }, ['data.calls.http_request: must be "alone" or "together"']],
   [{ limits: 5 }, ['data.limits: must be an object such as {"max_steps": 200}']],
   ...[0, -1, 1.5, '5', 1_000_001, true].map((max_steps): [unknown, string[]] => [

@@ -1,4 +1,5 @@
 // A build's config as the engine reads it: plain values with their defaults, and everything that is wrong, with its path.
+import { poolName } from '../../base/settingKinds.ts'
 import { schemaProblems } from '../../base/jsonSchema/jsonSchema.ts'
 import { isAbsent, isFields, readFields, type Complain, type Fields } from './configFields.ts'
 import { readLimits, readOnLimit } from './configLimits.ts'
@@ -39,6 +40,8 @@ export interface BuildConfig {
   approvals: Map<string, Approval>
   /** Whether calls of a tool run beside the other calls of their turn; the keys are tool names. */
   calls: Map<string, 'alone' | 'together'>
+  /** The pool of workers that its runs need; null: the usual one. The database reads it from the config too (migration 0104). */
+  workerPool: string | null
   /** JSON Schema that the output of a run must fit. */
   output_schema: Record<string, unknown> | null
 }
@@ -166,6 +169,7 @@ function read(config: unknown, complain: Complain): { config: BuildConfig; piece
       max_concurrent_runs,
       approvals: readApprovals(data['approvals'], complain),
       calls: readCalls(data['calls'], complain),
+      workerPool: readWorkerPool(data['worker_pool'], complain),
       output_schema: readFields(data['output_schema'], 'data.output_schema', 'a JSON Schema (an object)', complain),
     },
   }
@@ -330,6 +334,13 @@ function readApprovals(value: unknown, complain: Complain): Map<string, Approval
     }
   }
   return approvals
+}
+
+function readWorkerPool(value: unknown, complain: Complain): string | null {
+  if (isAbsent(value)) return null
+  if (typeof value === 'string' && poolName.test(value)) return value
+  complain('data.worker_pool', 'must be the name of a pool: 1 to 32 small letters, digits and -, beginning with a letter')
+  return null
 }
 
 function readCalls(value: unknown, complain: Complain): BuildConfig['calls'] {

@@ -52,12 +52,13 @@ const straysEvery = 10
 export function createRunPool(options: RunPoolOptions): RunPool {
   const pool = newPool(options, claimAll)
   const { workerId } = options
+  const pools = options.context.config.workerPools
   return {
     notify: () => pool.claiming.ask(),
     reserve(wanted) {
       const reservation = reserveSeats(pool.book, wanted, freeSeats(pool))
       const { count, perTeam } = reservation
-      return { workerId, count, perTeam, fill: (claimed) => fill(pool, reservation, claimed) }
+      return { workerId, count, perTeam, pools, fill: (claimed) => fill(pool, reservation, claimed) }
     },
     drop(ids) {
       for (const id of ids) cutOff(pool.held.get(id))
@@ -81,7 +82,8 @@ async function claimAll(pool: Pool): Promise<void> {
   if (freeSeats(pool) > 0) await takeSuspects(pool)
   while (freeSeats(pool) > 0) {
     const asked = freeSeats(pool)
-    const runs = await claimRuns(options.context.db.sql, options.workerId, asked, { perTeam, held: seatsByTeam(book) })
+    const may = { perTeam, held: seatsByTeam(book), pools: options.context.config.workerPools }
+    const runs = await claimRuns(options.context.db.sql, options.workerId, asked, may)
     for (const run of runs) take(pool, run)
     pool.leftOut = new Set([...seatsByTeam(book)].filter(([, count]) => count >= perTeam).map(([team]) => team))
     if (runs.length < asked) return
@@ -93,7 +95,7 @@ async function takeSuspects(pool: Pool): Promise<void> {
   const { seatFor, workerId, context } = pool.options
   const { sql } = context.db
   const seats = new Map<string, SuspectSeat | undefined>()
-  for (const suspect of await readSuspects(sql)) {
+  for (const suspect of await readSuspects(sql, context.config.workerPools)) {
     const seat = seatFor?.(suspect)
     if (seat || !seatFor) seats.set(suspect.id, seat)
     if (seats.size >= freeSeats(pool)) break

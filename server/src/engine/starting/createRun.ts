@@ -9,6 +9,7 @@ import { messageColumns } from '../ledger/largeTexts.ts'
 import { insertAsNew } from '../ledger/lifecycle.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
 import type { FreeSeats } from '../admission/seat.ts'
+import { isServed } from '../admission/workerPools.ts'
 
 /** The run that a starter wants. */
 export interface RunWanted {
@@ -182,7 +183,7 @@ export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part =>
       ${extraColumns})
   ),
   possible as materialized (
-    select w.*, ${followed} as follows, case when b.status = 'draft' then ${hashOfConfig} end as config_hash
+    select w.*, ${followed} as follows, case when b.status = 'draft' then ${hashOfConfig} end as config_hash, b.worker_pool
     from wanted w
     join agents a on a.id = w.agent_id and a.team_id = w.team_id and a.deleted_at is null
       and a.is_hidden = (w.source = 'artifact')
@@ -209,7 +210,8 @@ const mayBeOfDraft = (runs: NewRun[]): boolean => runs.some(({ seen }) => !seen?
 /** Whether this process takes the run. The SQL differs only when a team is at its share, so that the usual statement stays one. */
 function maySit(seats: FreeSeats | undefined, runs: NewRun[]): Part {
   const beyond = seats ? beyondShare(seats, runs) : []
-  return beyond.length === 0 ? part`is_admitted` : part`(is_admitted and id <> all(${beyond}::uuid[]))`
+  const isOurs = part`is_admitted and ${isServed(seats?.pools)}`
+  return beyond.length === 0 ? part`(${isOurs})` : part`(${isOurs} and id <> all(${beyond}::uuid[]))`
 }
 
 /** Writes every row of `start`; `seated` then says which got a slot, and which of those this process holds. */
@@ -237,9 +239,9 @@ const insertedRunsWhere = (seats: FreeSeats | undefined, sits: Part, isOfDrafts:
   ${isOfDrafts ? pinnedConfigs : empty}
   run as (
     insert into runs (id, team_id, agent_id, build_id, run_number, created_at, updated_at, source, user_id, acts_for, config_hash, message, message_blob, message_is_text, title, metadata,
-      limits, callback_url, sandbox_id, parent_run_id, parent_step, retry_of_run_id, retried_from_step, depth, case_id, case_queue_id, case_title, ${insertAsNew.columns}, message_seq, event_seq, event_xid)
+      limits, callback_url, sandbox_id, parent_run_id, parent_step, retry_of_run_id, retried_from_step, depth, case_id, case_queue_id, case_title, worker_pool, ${insertAsNew.columns}, message_seq, event_seq, event_xid)
     select id, team_id, agent_id, build_id, run_number, created_at, created_at, source, user_id, follows, config_hash, message, decode(message_blob, 'hex'), message_is_text, title, metadata,
-      limits, callback_url, sandbox_id, parent_run_id, parent_step, retry_of_run_id, retried_from_step, depth, case_id, case_queue_id, case_title,
+      limits, callback_url, sandbox_id, parent_run_id, parent_step, retry_of_run_id, retried_from_step, depth, case_id, case_queue_id, case_title, worker_pool,
       ${insertAsNew.values(seats?.workerId ?? null)},
       (message_id is not null)::int, (message_id is not null)::int + is_claimed::int, (select event_xid())
     from seated

@@ -57,7 +57,7 @@ proves(
     assert.match(facts.ended_by, /a run of the team that ends/)
 
     const ready = await runIn({ status: 'pending', admitted_at: ago(5) })
-    assert.match(await why(ready), /^It has a slot, but no worker is alive: start a process/)
+    assert.match(await why(ready), /^It has a slot, but no living worker takes it: start a process/)
     const worker = await processOf('worker')
     assert.equal(await why(ready), 'It has a slot and has waited for a free worker for 5 h.')
     assert.equal((await explained(ready)).facts.workers, 1)

@@ -62,7 +62,10 @@ function inLine({ facts, for: since }: Said, before: string): Why {
 function ready({ facts, for: since }: Said, what: string): Why {
   if (facts.workers === 0) {
     return {
-      why: `${what}, but no worker is alive: start a process with RUNYARD_ROLE=worker (or all).`,
+      why:
+        facts.pool === null
+          ? `${what}, but no living worker takes it: start a process with RUNYARD_ROLE=worker (or all).`
+          : `${what}, but no living worker takes runs of the pool ${facts.pool}: start one with RUNYARD_WORKER_POOLS=${facts.pool}, or change worker_pool of the build.`,
       endedBy: 'a worker process, once there is one',
     }
   }

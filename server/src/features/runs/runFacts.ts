@@ -1,5 +1,7 @@
 // The facts behind the state of a run: what it waits for, what stands before it, who holds it, what went wrong.
 import { one, type Sql } from '../../base/db.ts'
+import type { WorkerPools } from '../../base/settingKinds.ts'
+import { serves } from '../../engine/admission/workerPools.ts'
 import type { HumanRequest } from '../../engine/requests/humanRequests.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { onTimeouts, requestTypes } from '../../kit/states.ts'
@@ -67,6 +69,7 @@ export type RunFacts = Static<typeof RunFacts>
 /** Columns of a run that it does not show. */
 interface Inside {
   worker: string | null
+  worker_pool: string | null
   admitted_at: Date | null
   queued_at: Date | null
   is_woken: boolean
@@ -77,12 +80,14 @@ interface Inside {
 export interface Explained extends RunFacts {
   /** It holds a place of its team. */
   isAdmitted: boolean
+  /** The pool of workers that its build asks for. */
+  pool: string | null
 }
 
 export async function factsOf(sql: Sql, run: Run): Promise<Explained> {
   const inside = await one(sql<Inside>`
-    select worker, admitted_at, queued_at, is_woken, due_at, running_since from runs where id = ${run.id} and team_id = ${run.team_id}`)
-  const { worker, admitted_at, queued_at, due_at } = inside
+    select worker, worker_pool, admitted_at, queued_at, is_woken, due_at, running_since from runs where id = ${run.id} and team_id = ${run.team_id}`)
+  const { worker, worker_pool, admitted_at, queued_at, due_at } = inside
   const isActive = run.completed_at === null
   const request = run.status === 'waiting' ? await requestOf(sql, run) : null
   return {
@@ -93,12 +98,13 @@ export async function factsOf(sql: Sql, run: Run): Promise<Explained> {
     human_request: request,
     sub_run: run.waiting_on?.kind === 'sub_run' ? await subRunOf(sql, run) : null,
     line: queued_at === null ? null : await lineOf(sql, run),
-    workers: isActive && worker === null ? await workersOf(sql) : null,
+    workers: isActive && worker === null ? await workersOf(sql, { worker_pool, team_id: run.team_id }) : null,
     worker: worker === null ? null : await workerOf(sql, worker, inside.running_since),
     step: isActive ? await openStepOf(sql, run.id) : null,
     stopped_by: run.status === 'stopped' ? await stopperOf(sql, run) : null,
     error: run.error,
     isAdmitted: admitted_at !== null,
+    pool: worker_pool,
   }
 }
 
@@ -141,13 +147,11 @@ async function lineOf(sql: Sql, run: Run): Promise<RunFacts['line']> {
   return line ?? null
 }
 
-async function workersOf(sql: Sql): Promise<number> {
-  const alive = await one(
-    sql<{
-      workers: number
-    }>`select count(*) as workers from processes where role in ('all', 'worker')`,
-  )
-  return alive.workers
+/** A process that has not reported yet, or of an older version, takes all runs. */
+async function workersOf(sql: Sql, run: { worker_pool: string | null; team_id: string }): Promise<number> {
+  const alive = await sql<{ pools: WorkerPools | null }>`
+    select report -> 'worker_pools' as pools from processes where role in ('all', 'worker')`
+  return alive.filter(({ pools }) => serves(pools, run)).length
 }
 
 /** A process that is not listed has died or left; its runs are set free within seconds. */

@@ -47,6 +47,18 @@ export const Report = named(
     migrations: Type.Optional(Count('How many migrations the process knows.')),
     memory_bytes: Count(),
     cpu_percent: Count('Of one core, since the report before.'),
+    worker_pools: Type.Optional(
+      nullable(
+        Type.Object(
+          {
+            names: Type.Optional(Type.Array(Type.String({ examples: ['heavy'] }))),
+            teams: Type.Array(Type.String()),
+            except_teams: Type.Array(Type.String()),
+          },
+          { description: 'Which runs a worker takes (`RUNYARD_WORKER_POOLS`); null: all.' },
+        ),
+      ),
+    ),
     loops: Type.Array(LoopReport),
     lanes: Type.Array(LaneReport),
     pools: Type.Array(PoolReport),

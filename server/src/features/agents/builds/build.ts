@@ -18,7 +18,7 @@ export const BuildConfig = named(
           'parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, ' +
           '`builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, ' +
           '`max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, ' +
-          '`always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `output_schema`, `options`. Others are kept as they are.',
+          '`always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `worker_pool` (which workers take its runs), `output_schema`, `options`. Others are kept as they are.',
       }),
     },
     { additionalProperties: true, examples: [{ version: 'v2', data: { input: procedureTemplate } }] },

@@ -1,0 +1,24 @@
+// Pools of workers: a build may ask that only some processes work on its runs, and a process may be there for some teams alone.
+import { part, type Part } from '../../base/db.ts'
+import type { WorkerPools } from '../../base/settingKinds.ts'
+
+/** The pool of runs whose build asks for none. */
+const defaultPool = 'default'
+
+/** SQL condition on a row of a run: a process with this setting works on it. Without the setting it works on all. */
+export function isServed(pools: WorkerPools | undefined): Part {
+  if (!pools) return part`true`
+  const { names, teams, except_teams } = pools
+  const isNamed = names
+    ? part`(coalesce(worker_pool, ${defaultPool}) = any(${names}::text[]) or team_id = any(${teams}::uuid[]))`
+    : part`true`
+  return part`(${isNamed} and team_id <> all(${except_teams}::uuid[]))`
+}
+
+/** The same in a process that looks at what others have reported; null: the setting is not made there. */
+export function serves(pools: WorkerPools | null, run: { worker_pool: string | null; team_id: string }): boolean {
+  if (!pools) return true
+  const { names, teams, except_teams } = pools
+  const isNamed = !names || names.includes(run.worker_pool ?? defaultPool) || teams.includes(run.team_id)
+  return isNamed && !except_teams.includes(run.team_id)
+}
