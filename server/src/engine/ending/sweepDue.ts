@@ -1,9 +1,11 @@
 // The half-second sweep of everything that time or a death may have left: due waits, expired requests, lost runs, miscounted slots.
 import { part } from '../../base/db.ts'
+import type { WorkerPools } from '../../base/settingKinds.ts'
 import type { Context } from '../../kit/context.ts'
 import { lookFor } from '../../kit/sharedLook.ts'
 import { admitNext, recount } from '../admission/admission.ts'
 import { isOrdinary, isSuspectRow, reviveOrphans } from '../admission/claim.ts'
+import { isServed } from '../admission/workerPools.ts'
 import { expireRequest } from '../requests/humanRequests.ts'
 import { wakeDue } from '../admission/wake.ts'
 
@@ -11,12 +13,15 @@ const dueAtOnce = 500
 /** How often, in sweeps, the slots are counted again and runs whose process is gone are set free. */
 const thoroughEvery = 10
 
-const isFree = part`admitted_at is not null and worker is null`
-const dues = {
-  due: part`exists (select from runs where due_at <= now())`,
-  ready: part`exists (select from runs where ${isFree} and ${isOrdinary})`,
-  suspect: part`exists (select from runs where ${isFree} and ${isSuspectRow})`,
-  expired: part`exists (select from human_requests where status = 'pending' and expires_at <= now())`,
+/** What there may be to do for a process that takes these runs. */
+function duesOf(pools: WorkerPools | undefined) {
+  const isFree = part`admitted_at is not null and worker is null and ${isServed(pools)}`
+  return {
+    due: part`exists (select from runs where due_at <= now())`,
+    ready: part`exists (select from runs where ${isFree} and ${isOrdinary})`,
+    suspect: part`exists (select from runs where ${isFree} and ${isSuspectRow})`,
+    expired: part`exists (select from human_requests where status = 'pending' and expires_at <= now())`,
+  }
 }
 
 interface RunSweep {
@@ -27,7 +32,8 @@ interface RunSweep {
 }
 
 export function createRunSweep(context: Context): RunSweep {
-  const { db, log } = context
+  const { db, log, config } = context
+  const dues = duesOf(config.workerPools)
   let count = 0
   return {
     async run() {
