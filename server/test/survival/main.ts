@@ -24,7 +24,7 @@ import { promoteProof } from './promotes.ts'
 import { rateLimitOver, type RateLimited } from './rateLimit.ts'
 import { recordProof, tableCell } from './record.ts'
 import { refreshProof } from './refresh.ts'
-import { replicatedProof } from './replicated.ts'
+import { replicatedProofs } from './replicated.ts'
 import { rotationProof } from './rotations.ts'
 import { routeProof } from './routes.ts'
 import { runProofs } from './runProofs.ts'
@@ -116,7 +116,7 @@ const proofs: Proof[] = [
       }),
   },
   ...runProofs,
-  replicatedProof,
+  ...replicatedProofs,
   rateLimitProof(60),
   rateLimitProof(6000),
   promoteProof,

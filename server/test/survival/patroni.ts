@@ -15,7 +15,7 @@ const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefine
 
 /** What of it this machine lacks; undefined: nothing. */
 export function missingForPatroni(): string | undefined {
-  const missing = ['patroni', 'etcd'].filter((name) => !isInstalled(name))
+  const missing = ['patroni', 'etcd', 'pgbouncer'].filter((name) => !isInstalled(name))
   if (!existsSync('/usr/lib/postgresql')) missing.push('postgresql')
   return missing.length > 0 ? `${missing.join(', ')} not installed` : undefined
 }

@@ -1,11 +1,13 @@
 // Proof: the primary of a replicated PostgreSQL is replaced again and again under load, by request and by force; it is a pause and nothing more.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
-import { openDatabase, sqlOn } from '../../src/base/db.ts'
+import { openDatabase, poolLimits, sqlOn } from '../../src/base/db.ts'
 import { databaseHosts } from '../../src/base/databaseHosts.ts'
 import { hostUrls } from '../../src/base/hostList.ts'
 import { newId } from '../../src/base/ids.ts'
 import { createLog } from '../../src/base/log.ts'
+import { pooledSettings } from '../../src/base/session.ts'
+import { startPgbouncer, type Pgbouncer } from '../kit/pgbouncer.ts'
 import { areTrue, compareCalls, isWhole, readLedger, type Calls, type Ledger } from './ledger.ts'
 import { missingForPatroni, startCluster, type Cluster, type Node } from './patroni.ts'
 import { honestPerson } from './person.ts'
@@ -60,20 +62,27 @@ const must =
   `${size.rounds} switch-overs and ${size.rounds} kill -9 of the primary under ${size.startsPerSecond} starts a second: 0 acknowledged lost, ` +
   '0 finished calls repeated, nobody asked, no process ended or declared dead, answers <= 5 s after there is a primary'
 
-export const replicatedProof: Proof = {
-  name: 'Patroni, three nodes, one synchronous: the primary is replaced under load',
+const proof = (name: string, isPooled: boolean): Proof => ({
+  name,
   must,
   missing: missingForPatroni,
   async run(dataDir) {
     const cluster = await startCluster()
+    const poolers = isPooled ? await startPoolers(cluster) : []
     try {
-      const counts = await replacePrimaries(cluster, dataDir)
+      const counts = await replacePrimaries(cluster, dataDir, poolers)
       return { counts, holds: holds(counts) }
     } finally {
+      for (const pooler of poolers) await pooler.stop()
       await cluster.stop()
     }
   },
-}
+})
+
+export const replicatedProofs: Proof[] = [
+  proof('Patroni, three nodes, one synchronous: the primary is replaced under load', false),
+  proof('Patroni behind PgBouncer: the primary is replaced under load', true),
+]
 
 const holds = (seen: Replaced): boolean =>
   seen.lost + seen.doubled + seen.stuck + seen.asked + seen.ended + seen.declaredDead === 0 &&
@@ -84,12 +93,28 @@ const holds = (seen: Replaced): boolean =>
   isWhole(seen) &&
   seen.answersMaxMs <= 5000
 
-async function replacePrimaries(cluster: Cluster, dataDir: string): Promise<Replaced> {
+/** A PgBouncer beside each node, which leads to that node whatever its role is. */
+async function startPoolers(cluster: Cluster): Promise<Pgbouncer[]> {
+  const primary = await cluster.untilPrimary()
+  for (const [name, value] of Object.entries(pooledSettings(poolLimits(), 15))) {
+    await cluster.asSuperuser(primary, `alter role runyard in database runyard set ${name} = '${value}'`)
+  }
+  return Promise.all(cluster.nodes.map(({ port }) => startPgbouncer({ serverPort: port, users: ['runyard'] })))
+}
+
+const urlOver = (poolers: Pgbouncer[]): string =>
+  `postgres://runyard:runyard@${poolers.map(({ port }) => `127.0.0.1:${port}`).join(',')}/runyard`
+
+async function replacePrimaries(cluster: Cluster, dataDir: string, poolers: Pgbouncer[]): Promise<Replaced> {
   const log = createLog('silent')
   const hosts = databaseHosts({ urls: hostUrls(cluster.url), env: 'DATABASE_URL', log })
   await hosts.find()
   const db = openDatabase({ address: () => hosts.address(), log, connectionsMax: 4, applicationName: 'proof' })
-  const env = { DATABASE_URL: cluster.url, LOG_LEVEL: 'warn' }
+  const env = {
+    DATABASE_URL: cluster.url,
+    LOG_LEVEL: 'warn',
+    ...(poolers.length > 0 && { DATABASE_POOL_URL: urlOver(poolers) }),
+  }
   const opened = await openYard({ options: { dataDir, env }, apis: 2, workers: 2 })
   // its own connections know one host only
   const yard: Yard = { ...opened, sql: db.sql }
