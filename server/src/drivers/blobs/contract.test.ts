@@ -33,37 +33,45 @@ function proves(requirement: RequirementId, says: string, check: (driver: Driver
 const mebibyte = 1024 * 1024
 const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-proves('blobs.roundTrip', 'bytes of any size come back as they were, in whole or their beginning', async ({ blobs }) => {
-  const sizes = [0, 1, 1000, mebibyte - 1, mebibyte, mebibyte + 1, 3 * mebibyte + 7, 9 * mebibyte]
-  const contents = sizes.map((size) => randomBytes(size))
-  const names = await blobs.put(contents)
-  assert.deepEqual(names, contents.map(nameOf))
-  const whole = await blobs.get(names)
-  for (const [index, content] of contents.entries()) assert.ok(whole.get(names[index]!)!.equals(content))
-  for (const bytesMax of [0, 10, mebibyte, mebibyte + 5]) {
-    const some = await blobs.get(names, bytesMax)
-    for (const [index, content] of contents.entries()) {
-      assert.ok(some.get(names[index]!)!.equals(content.subarray(0, bytesMax)), `${bytesMax} of ${content.length}`)
+proves(
+  'blobs.roundTrip',
+  'bytes of any size come back as they were, in whole or their beginning',
+  async ({ blobs }) => {
+    const sizes = [0, 1, 1000, mebibyte - 1, mebibyte, mebibyte + 1, 3 * mebibyte + 7, 9 * mebibyte]
+    const contents = sizes.map((size) => randomBytes(size))
+    const names = await blobs.put(contents)
+    assert.deepEqual(names, contents.map(nameOf))
+    const whole = await blobs.get(names)
+    for (const [index, content] of contents.entries()) assert.ok(whole.get(names[index]!)!.equals(content))
+    for (const bytesMax of [0, 10, mebibyte, mebibyte + 5]) {
+      const some = await blobs.get(names, bytesMax)
+      for (const [index, content] of contents.entries()) {
+        assert.ok(some.get(names[index]!)!.equals(content.subarray(0, bytesMax)), `${bytesMax} of ${content.length}`)
+      }
     }
-  }
-  const unknown = nameOf(randomBytes(8))
-  assert.deepEqual(await blobs.has([names[2]!, unknown]), new Set([names[2]]))
-  assert.deepEqual(await blobs.get([unknown]), new Map())
-})
+    const unknown = nameOf(randomBytes(8))
+    assert.deepEqual(await blobs.has([names[2]!, unknown]), new Set([names[2]]))
+    assert.deepEqual(await blobs.get([unknown]), new Map())
+  },
+)
 
-proves('blobs.once', 'the same bytes are kept once, whoever brings them and however many do so at once', async ({ blobs, on }) => {
-  const contents = [randomBytes(100), randomBytes(2 * mebibyte), randomBytes(300)]
-  const orders = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? contents : contents.toReversed()))
-  await Promise.all(orders.map((order) => db.transaction((own) => on(own).put([...order, order[0]!]))))
-  const names = contents.map(nameOf)
-  const [stored] = await sql<{ blobs: number; chunks: number }>`
+proves(
+  'blobs.once',
+  'the same bytes are kept once, whoever brings them and however many do so at once',
+  async ({ blobs, on }) => {
+    const contents = [randomBytes(100), randomBytes(2 * mebibyte), randomBytes(300)]
+    const orders = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? contents : contents.toReversed()))
+    await Promise.all(orders.map((order) => db.transaction((own) => on(own).put([...order, order[0]!]))))
+    const names = contents.map(nameOf)
+    const [stored] = await sql<{ blobs: number; chunks: number }>`
     select (select count(*) from blobs where encode(sha256, 'hex') = any(${names})) as blobs,
       (select count(*) from blob_chunks c join blobs b on b.id = c.blob_id
        where encode(b.sha256, 'hex') = any(${names})) as chunks`
-  assert.deepEqual(stored, { blobs: 3, chunks: 4 })
-  const found = await blobs.get(names)
-  for (const [index, content] of contents.entries()) assert.ok(found.get(names[index]!)!.equals(content))
-})
+    assert.deepEqual(stored, { blobs: 3, chunks: 4 })
+    const found = await blobs.get(names)
+    for (const [index, content] of contents.entries()) assert.ok(found.get(names[index]!)!.equals(content))
+  },
+)
 
 proves(
   'blobs.transaction',
@@ -178,26 +186,30 @@ proves(
   },
 )
 
-proves('blobs.swept', 'bytes that nobody names go after a day, and those that somebody names stay', async ({ blobs, on }) => {
-  const [young, named, unnamed] = await blobs.put([randomBytes(9), randomBytes(8), randomBytes(7)])
-  const unfinished = newId()
-  const sandbox = newId()
-  const team = await seedTeam(service)
-  await sql`insert into blobs (id, size_bytes) values (${unfinished}, 0)`
-  await sql`insert into sandboxes (id, team_id) values (${sandbox}, ${team.id})`
-  await sql`
+proves(
+  'blobs.swept',
+  'bytes that nobody names go after a day, and those that somebody names stay',
+  async ({ blobs, on }) => {
+    const [young, named, unnamed] = await blobs.put([randomBytes(9), randomBytes(8), randomBytes(7)])
+    const unfinished = newId()
+    const sandbox = newId()
+    const team = await seedTeam(service)
+    await sql`insert into blobs (id, size_bytes) values (${unfinished}, 0)`
+    await sql`insert into sandboxes (id, team_id) values (${sandbox}, ${team.id})`
+    await sql`
     insert into workspace_files (id, team_id, sandbox_id, path, sha256, size_bytes, from_step)
     values (${newId()}, ${team.id}, ${sandbox}, '/workspace/a', decode(${named!}, 'hex'), 8, 1)`
-  await sql`
+    await sql`
     update blobs set created_at = now() - interval '25 hours'
     where id = ${unfinished} or sha256 in (decode(${named!}, 'hex'), decode(${unnamed!}, 'hex'))`
-  await db.transaction(async (own) => {
-    await on(own).put([Buffer.from('brought again')])
-  })
-  while ((await sweepBlobs(sql, 1)) > 0);
-  assert.deepEqual(await blobs.has([young!, named!, unnamed!]), new Set([young, named]))
-  assert.deepEqual(await sql`select from blobs where id = ${unfinished}`, [])
-})
+    await db.transaction(async (own) => {
+      await on(own).put([Buffer.from('brought again')])
+    })
+    while ((await sweepBlobs(sql, 1)) > 0);
+    assert.deepEqual(await blobs.has([young!, named!, unnamed!]), new Set([young, named]))
+    assert.deepEqual(await sql`select from blobs where id = ${unfinished}`, [])
+  },
+)
 
 proves(
   'blobs.swept',

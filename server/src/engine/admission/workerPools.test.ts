@@ -19,7 +19,10 @@ const heavy = await testApp({ address, config: { workerPools: pool('heavy') } })
 const team = await seedTeam(usual)
 const { sql } = usual.context.db
 const procedure = '```output\ndone\n```\n'
-const agents = { usual: await seedAgent(team, procedure), heavy: await seedAgent(team, procedure, { worker_pool: 'heavy' }) }
+const agents = {
+  usual: await seedAgent(team, procedure),
+  heavy: await seedAgent(team, procedure, { worker_pool: 'heavy' }),
+}
 
 const status = async (runId: string): Promise<string> => (await readRun(team, runId)).status
 
@@ -99,5 +102,8 @@ proves('runs.pools', 'a process can be there for one team alone, or for all othe
   const only = { names: [], teams: [team.id], except_teams: [] }
   const others = { teams: [], except_teams: [team.id] }
   assert.deepEqual([serves(only, run), serves(others, run), serves(null, run)], [true, false, true])
-  assert.deepEqual([serves(only, { ...run, team_id: newId() }), serves(others, { ...run, team_id: newId() })], [false, true])
+  assert.deepEqual(
+    [serves(only, { ...run, team_id: newId() }), serves(others, { ...run, team_id: newId() })],
+    [false, true],
+  )
 })

@@ -339,7 +339,10 @@ function readApprovals(value: unknown, complain: Complain): Map<string, Approval
 function readWorkerPool(value: unknown, complain: Complain): string | null {
   if (isAbsent(value)) return null
   if (typeof value === 'string' && poolName.test(value)) return value
-  complain('data.worker_pool', 'must be the name of a pool: 1 to 32 small letters, digits and -, beginning with a letter')
+  complain(
+    'data.worker_pool',
+    'must be the name of a pool: 1 to 32 small letters, digits and -, beginning with a letter',
+  )
   return null
 }
 
