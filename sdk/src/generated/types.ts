@@ -436,7 +436,7 @@ export type AgentFigures = {
 
 export interface BuildConfig {
   version: "v2"
-  /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `output_schema`, `options`. Others are kept as they are. */
+  /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `worker_pool` (which workers take its runs), `output_schema`, `options`. Others are kept as they are. */
   data: Record<string, unknown>
   [name: string]: unknown
 }
@@ -2248,7 +2248,7 @@ export interface EvalSummary {
   }
 }
 
-export interface ProcessReport {
+export type ProcessReport = {
   /** The version of the process; older ones do not say it. */
   version?: string
   /** How many migrations the process knows. */
@@ -2256,6 +2256,11 @@ export interface ProcessReport {
   memory_bytes: number
   /** Of one core, since the report before. */
   cpu_percent: number
+  worker_pools?: {
+    names?: string[]
+    teams: string[]
+    except_teams: string[]
+  } | null
   loops: LoopReport[]
   lanes: LaneReport[]
   pools: PoolReport[]
@@ -2616,7 +2621,7 @@ export interface CreateRevisionInput {
   name?: string
   config?: {
     version: "v2"
-    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `output_schema`, `options`. Others are kept as they are. */
+    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `worker_pool` (which workers take its runs), `output_schema`, `options`. Others are kept as they are. */
     data: Record<string, unknown>
     [name: string]: unknown
   }
@@ -2647,7 +2652,7 @@ export interface DiffRevisionsAnswer {
 export interface UpdateRevisionInput {
   config?: {
     version: "v2"
-    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `output_schema`, `options`. Others are kept as they are. */
+    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `worker_pool` (which workers take its runs), `output_schema`, `options`. Others are kept as they are. */
     data: Record<string, unknown>
     [name: string]: unknown
   }
@@ -2726,7 +2731,7 @@ export interface CheckProcedureInput {
   input: string
   config?: {
     version: "v2"
-    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `output_schema`, `options`. Others are kept as they are. */
+    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent` (`{model}` with `provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`; or a list of up to five of them, asked in their order), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`, `on_limit`: `fail` or `ask`), `approvals` (by tool name: `never`, `always` or `{when}`), `calls` (by tool name: `alone` or `together` with the other calls of its turn), `worker_pool` (which workers take its runs), `output_schema`, `options`. Others are kept as they are. */
     data: Record<string, unknown>
     [name: string]: unknown
   }
