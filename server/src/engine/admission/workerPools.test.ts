@@ -39,7 +39,7 @@ proves('runs.pools', 'a run waits for a worker of the pool that its build asks f
   assert.equal(await status(runs.heavy), 'completed')
 })
 
-/** Of these runs, in their order, those that were claimed. */
+/** Answers with those of these runs that the worker holds, in their order. */
 async function claimedOf(runIds: string[], workerId: string): Promise<string[]> {
   const rows = await sql<{ id: string }>`select id from runs where id = any(${runIds}::uuid[]) and worker = ${workerId}`
   return runIds.filter((id) => rows.some((row) => row.id === id))

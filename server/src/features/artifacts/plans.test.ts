@@ -33,7 +33,8 @@ const seed = async (one: TestTeam): Promise<void> => {
       insert into agents (id, team_id, name, memory_enabled, builds_count, created_by, is_hidden)
       select agent_id, ${one.id}, 'Copy', false, 2, ${one.memberId}, true from copies`
     await sql`
-      insert into builds select (jsonb_populate_record(b, jsonb_build_object('id', x.id, 'agent_id', x.agent_id, 'team_id', ${one.id}::uuid))).*
+      insert into builds (id, team_id, agent_id, revision_number, name, status, config, created_by, published_at, config_by)
+      select x.id, ${one.id}, x.agent_id, b.revision_number, b.name, b.status, b.config, b.created_by, b.published_at, b.config_by
       from builds b join artifacts a on b.id in (a.page_build_id, a.work_build_id)
       join (select agent_id, page_id as id, true as is_page from copies union all select agent_id, work_id, false from copies) x
         on x.is_page = (b.id = a.page_build_id)

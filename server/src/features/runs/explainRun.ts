@@ -22,8 +22,8 @@ export const explainRun = operation({
     facts: RunFacts,
   }),
   async handler({ run, sql, context }) {
-    const { isAdmitted, ...facts } = await factsOf(sql, run)
-    const { why, endedBy } = whyOf(run, { ...facts, isAdmitted }, context.clock.now())
+    const { isAdmitted, pool, ...facts } = await factsOf(sql, run)
+    const { why, endedBy } = whyOf(run, { ...facts, isAdmitted, pool }, context.clock.now())
     return { run_id: run.id, status: run.status, why, facts: { ...facts, ended_by: endedBy } }
   },
 })
