@@ -4,7 +4,7 @@ import { suite } from 'node:test'
 import type { Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { plansOn } from '../../test/kit/plans.ts'
-import { seedAgent } from '../../test/kit/runs.ts'
+import { preparedRun, seedAgent } from '../../test/kit/runs.ts'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { endCheckOf } from '../kit/registry.ts'
@@ -14,38 +14,17 @@ import { applyChanges } from './ledger/apply.ts'
 import { addMessage, newChange } from './ledger/change.ts'
 import { claimRuns } from './admission/claim.ts'
 import { createRuns, claimedAtStart, type NewRun } from './starting/createRun.ts'
-import { engineOf } from './engine.ts'
 import { stopRuns } from './ending/stopRuns.ts'
 import { wakeRuns } from './admission/wake.ts'
 import { proves } from '../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
-const engine = engineOf(service.context)
 const team = await seedTeam(service)
 const agentId = await seedAgent(team, '```wait\n1d\n```\n')
 const [build] = await db.sql<{ id: string }>`select id from builds where agent_id = ${agentId}`
 
-const wanted = (): Promise<NewRun> =>
-  engine.prepare({
-    teamId: team.id,
-    agentId,
-    buildId: build!.id,
-    source: 'api',
-    userId: null,
-    actsFor: [],
-    message: 'hello',
-    title: 'hello',
-    metadata: {},
-    limits: { max_steps: 10, max_duration_s: 60, max_cost_usd: null, max_tokens: null },
-    callbackUrl: null,
-    sandboxId: null,
-    parentRunId: null,
-    retryOfRunId: null,
-    depth: 0,
-    case: null,
-    isCapped: false,
-  })
+const wanted = (): Promise<NewRun> => preparedRun(service, team, agentId)
 
 const runs = await Promise.all(Array.from({ length: 80 }, wanted))
 await createRuns(db.sql, runs, undefined)

@@ -1,6 +1,7 @@
 // Agents and runs for tests, made the way users make them.
 import assert from 'node:assert/strict'
 import { engineOf } from '../../src/engine/engine.ts'
+import type { NewRun } from '../../src/engine/starting/createRun.ts'
 import type { TestTeam } from './seed.ts'
 import type { TestApp } from './testApp.ts'
 
@@ -22,6 +23,31 @@ export async function startRun(team: TestTeam, agentId: string, body: Record<str
   const answer = await team.call('POST /v2/teams/:teamId/runs', { body: { agent_id: agentId, ...body } })
   assert.equal(answer.status, 201, answer.text)
   return answer.body.run_id
+}
+
+/** A run of the agent's live build that is ready to be written, as a starter makes it. */
+export async function preparedRun(app: TestApp, team: TestTeam, agentId: string, message: unknown = 'hello'): Promise<NewRun> {
+  const [build] = await app.context.db.sql<{ id: string }>`
+    select id from builds where agent_id = ${agentId} and status = 'live'`
+  return engineOf(app.context).prepare({
+    teamId: team.id,
+    agentId,
+    buildId: build!.id,
+    source: 'api',
+    userId: null,
+    actsFor: [],
+    message,
+    title: 'Prepared',
+    metadata: {},
+    limits: { max_steps: 10, max_duration_s: 60, max_cost_usd: null, max_tokens: null },
+    callbackUrl: null,
+    sandboxId: null,
+    parentRunId: null,
+    retryOfRunId: null,
+    depth: 0,
+    case: null,
+    isCapped: false,
+  })
 }
 
 /** Everything that is due, until nothing is. */

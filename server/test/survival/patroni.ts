@@ -26,7 +26,7 @@ function isInstalled(program: string): boolean {
 
 export interface Node {
   name: string
-  /** Of PostgreSQL, and of Patroni's API. */
+  /** Where PostgreSQL listens, and where Patroni's API does. */
   port: number
   restPort: number
   data: string

@@ -146,7 +146,7 @@ async function replacePrimaries(cluster: Cluster, dataDir: string, poolers: Pgbo
   }
 }
 
-/** So that the load is bounded by what is measured, not by the slots of a team. */
+/** The load is to be bounded by what is measured, not by the slots of a team. */
 async function allowMany({ sql, apis }: Yard): Promise<void> {
   await sql`
     insert into admission (team_id, places) values (${apis[0]!.teamId}, 500) on conflict (team_id) do update set places = excluded.places`

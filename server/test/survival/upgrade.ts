@@ -38,7 +38,7 @@ async function connect(address: Address): Promise<Client> {
   return client
 }
 
-/** Hangs on its run and its place alone, so that it can be made again to compare. */
+/** The data of an event follows from its run and its place alone, so that it can be made again to compare. */
 const dataOf = `json_build_object('run_id', r.id, 'sequence', n, 'text', 'What was said about ' || md5(r.id::text || n))`
 
 async function seed(client: Client, runs: number): Promise<void> {
@@ -68,7 +68,7 @@ interface Written {
   failed: number
 }
 
-/** As a process of the version before does it: what a change of a run says, and the run's row, in one transaction; then it looks at the run. */
+/** Writes as a process of the version before does: what a change of a run says and the run's row in one transaction. Then it looks at the run. */
 async function writeUntil(address: Address, over: AbortSignal): Promise<Written> {
   const client = await connect(address)
   const tookMs: number[] = []

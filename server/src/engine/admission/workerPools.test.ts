@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { proves } from '../../../test/kit/proves.ts'
-import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { drainRuns, preparedRun, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import type { WorkerPools } from '../../base/settingKinds.ts'
-import { engineOf } from '../engine.ts'
 import { createRuns } from '../starting/createRun.ts'
 import { admitNext } from './admission.ts'
 import { serves } from './workerPools.ts'
@@ -45,32 +44,8 @@ async function claimedOf(runIds: string[], workerId: string): Promise<string[]> 
   return runIds.filter((id) => rows.some((row) => row.id === id))
 }
 
-/** A run of each agent, as a starter wants it. */
-const wantedRuns = async () =>
-  Promise.all(
-    [agents.usual, agents.heavy].map(async (agentId) => {
-      const [build] = await sql<{ id: string }>`select id from builds where agent_id = ${agentId}`
-      return engineOf(usual.context).prepare({
-        teamId: team.id,
-        agentId,
-        buildId: build!.id,
-        source: 'api',
-        userId: null,
-        actsFor: [],
-        message: null,
-        title: 'Pooled',
-        metadata: {},
-        limits: { max_steps: 10, max_duration_s: 60, max_cost_usd: null, max_tokens: null },
-        callbackUrl: null,
-        sandboxId: null,
-        parentRunId: null,
-        retryOfRunId: null,
-        depth: 0,
-        case: null,
-        isCapped: false,
-      })
-    }),
-  )
+/** A run of each agent that is ready to be written. */
+const wantedRuns = () => Promise.all([agents.usual, agents.heavy].map((agentId) => preparedRun(usual, team, agentId)))
 
 proves('runs.pools', 'a process takes at once only those of the runs that it starts whose pool it serves', async () => {
   const runs = await wantedRuns()

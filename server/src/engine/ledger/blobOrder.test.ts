@@ -1,14 +1,13 @@
 // Two transactions that write the same large texts in opposite orders do not deadlock.
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { seedAgent } from '../../../test/kit/runs.ts'
-import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { preparedRun, seedAgent } from '../../../test/kit/runs.ts'
+import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { openDatabase, type Sql } from '../../base/db.ts'
 import { applyChanges } from './apply.ts'
 import { addMessage, newChange } from './change.ts'
 import { createRuns, claimedAtStart, type NewRun } from '../starting/createRun.ts'
-import { engineOf } from '../engine.ts'
 import { inlineBytesMax } from './largeTexts.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
@@ -26,9 +25,7 @@ const writers = await Promise.all([seedWriter(), seedWriter()])
 async function seedWriter() {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, '```wait\n1d\n```\n')
-  const [build] = await db.sql<{ id: string }>`select id from builds where agent_id = ${agentId}`
-  const buildId = build!.id
-  const newRun = (message: string): Promise<NewRun> => prepared(team, agentId, buildId, message)
+  const newRun = (message: string): Promise<NewRun> => preparedRun(service, team, agentId, message)
   return {
     /** One statement with a start for each text. */
     async starts(texts: string[]): Promise<(sql: Sql) => Promise<unknown>> {
@@ -45,27 +42,6 @@ async function seedWriter() {
     },
   }
 }
-
-const prepared = (team: TestTeam, agentId: string, buildId: string, message: string): Promise<NewRun> =>
-  engineOf(service.context).prepare({
-    teamId: team.id,
-    agentId,
-    buildId,
-    source: 'api',
-    userId: null,
-    actsFor: [],
-    message,
-    title: 'Large',
-    metadata: {},
-    limits: { max_steps: 10, max_duration_s: 60, max_cost_usd: null, max_tokens: null },
-    callbackUrl: null,
-    sandboxId: null,
-    parentRunId: null,
-    retryOfRunId: null,
-    depth: 0,
-    case: null,
-    isCapped: false,
-  })
 
 const waiting = async (): Promise<number> => {
   const [counted] = await db.sql<{ waiting: number }>`
