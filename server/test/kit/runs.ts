@@ -26,7 +26,12 @@ export async function startRun(team: TestTeam, agentId: string, body: Record<str
 }
 
 /** A run of the agent's live build that is ready to be written, as a starter makes it. */
-export async function preparedRun(app: TestApp, team: TestTeam, agentId: string, message: unknown = 'hello'): Promise<NewRun> {
+export async function preparedRun(
+  app: TestApp,
+  team: TestTeam,
+  agentId: string,
+  message: unknown = 'hello',
+): Promise<NewRun> {
   const [build] = await app.context.db.sql<{ id: string }>`
     select id from builds where agent_id = ${agentId} and status = 'live'`
   return engineOf(app.context).prepare({
