@@ -148,6 +148,12 @@ const proofs: Proof[] = [
   ...hostileProofs,
 ]
 
+/** A proof that throws does not hold. The others are run all the same, so that one night tells about all of them. */
+function broken(error: unknown): { counts: object; holds: boolean } {
+  console.error(error)
+  return { counts: { error: String(error) }, holds: false }
+}
+
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
 const wanted = process.argv.slice(2)
 const chosen = proofs.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
@@ -161,8 +167,10 @@ for (const { name, must, missing, run } of chosen) {
     continue
   }
   const dataDir = await temporaryDataDir()
-  const { counts, holds } = await run(dataDir.path)
-  console.log(`| ${name} | ${must} | ${tableCell({ counts, holds })} | ${holds ? 'yes' : 'NO'} |`)
+  const began = Date.now()
+  const { counts, holds } = await run(dataDir.path).catch(broken)
+  const seconds = Math.round((Date.now() - began) / 1000)
+  console.log(`| ${name} | ${must} | ${tableCell({ counts, holds })} (${seconds} s) | ${holds ? 'yes' : 'NO'} |`)
   await recordProof(name, { commit, date, holds, counts })
   if (!holds) process.exitCode = 1
   await dataDir.remove()
