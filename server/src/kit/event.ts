@@ -322,8 +322,8 @@ export const eventsWith = (ids: Part): Part => part`
 /** Erases events of runs that are gone, at most `max` rows of them; answers with how many. */
 export async function eraseEventsOf(sql: Sql, runIds: string[], max: number): Promise<number> {
   const gone = await sql`
-    delete from event_batches where ctid = any(array(
-      select ctid from event_batches where run_id = any(${runIds}::uuid[]) limit ${max} for update))
+    delete from event_batches where id = any(array(
+      select id from event_batches where run_id = any(${runIds}::uuid[]) limit ${max} for update))
     returning 1`
   return gone.length
 }
@@ -338,13 +338,13 @@ export async function eraseOldEvents(
 ): Promise<string | undefined> {
   const gone = await one(sql<{ last: string | null; count: number }>`
     with old as materialized (
-      select ctid, id, created_at from event_batches
+      select id, created_at from event_batches
       where id > ${after} and id < ${firstIdAt(new Date(Date.now() - days * 86_400_000))}
       order by id limit ${max} for update skip locked
     ),
     gone as (
-      delete from event_batches where ctid = any(array(
-        select ctid from old where created_at < now() - make_interval(days => ${days})))
+      delete from event_batches where id = any(array(
+        select id from old where created_at < now() - make_interval(days => ${days})))
         ${keeping.reduce((all, kept) => part`${all} and not (${kept})`, empty)}
     )
     select max(id::text) as last, count(*) as count from old`)

@@ -111,17 +111,19 @@ function deliveredRow(some: InBatch[]): DeliveredRow {
 
 /**
  * Marks rows of which all these deliveries wait; answers with the other rows. Each row is looked up by its key and changed at its place,
- * so no plan reads the table, however small it was when the plan was made: the limit takes none away, but lets the plan expect one row.
+ * so no plan reads the table, however small it was when the plan was made: the limit takes none away, but lets the plan expect one row. The
+ * key is asked again, since every part of the table has a row at that place.
  */
 const markWaiting = (sql: Sql, rows: DeliveredRow[]) => sql<{ batch_id: string; target_id: string }>`
   with ${resultsOf(rows)},
   found as materialized (
-    select b.at, r.places, r.attempts from result r cross join lateral (
+    select b.at, r.batch_id, r.target_id, r.places, r.attempts from result r cross join lateral (
       select ctid as at from delivery_batches where batch_id = r.batch_id and target_id = r.target_id offset 0) b
     limit ${rows.length}::int
   ),
   marked as (
-    update delivery_batches b set ${delivered(part`f`)} from found f where b.ctid = f.at and b.waiting & f.places = f.places
+    update delivery_batches b set ${delivered(part`f`)} from found f
+    where b.ctid = f.at and b.batch_id = f.batch_id and b.target_id = f.target_id and b.waiting & f.places = f.places
     returning b.batch_id, b.target_id, b.team_id, f.places
   ),
   used as (${noteDeliveries(part`marked`, part`sum(bit_count(places))`)})
