@@ -904,6 +904,15 @@ const sentences = [
     says: '/healthz is green while the process lives, /readyz while it also has its database and does not drain.',
   },
   {
+    id: 'health.zone',
+    says: '/readyz tells the zone of its process (RUNYARD_ZONE); with ?zone= it is green only if the process is of one of these zones.',
+    gap: { question: 'How does a load balancer prefer a zone?', file: 'server/src/features/health/readiness.ts' },
+  },
+  {
+    id: 'health.near',
+    says: '/readyz?near=database is green only in the zone that the server of the database says it is in (runyard.zone); without the question no zone matters.',
+  },
+  {
     id: 'health.metricsOnce',
     says: '/metrics is collected at most once a second; with RUNYARD_METRICS_TOKEN, a request without that token is a 401.',
     gap: { question: 'Who may read /metrics, and how often?', file: 'server/src/features/health/metricsRoute.ts' },
@@ -1998,6 +2007,10 @@ const sentences = [
   {
     id: 'config.otlp',
     says: 'Headers for traces are read as OpenTelemetry writes them; a bad one is refused without its value.',
+  },
+  {
+    id: 'config.zone',
+    says: 'A zone is 1 to 63 letters, digits, dots, dashes and underscores, so that labels of Kubernetes and Prometheus can hold it.',
   },
   // Runbooks
   {
@@ -3379,7 +3392,7 @@ const sentences = [
   { id: 'system.secrets', says: 'Settings are shown with their values, secrets only as set or not.' },
   {
     id: 'system.processes',
-    says: 'Each living process says how its loops, lanes and pools are; one that died is not listed.',
+    says: 'Each living process says where it is and how its loops, lanes and pools are; one that died is not listed.',
   },
   {
     id: 'system.growth',
@@ -3388,7 +3401,7 @@ const sentences = [
   { id: 'system.waiting', says: 'The oldest work that is due and that nobody has begun is told by kind, by indexes.' },
   {
     id: 'system.metrics',
-    says: '/metrics tells of the whole installation: living processes by role, the oldest that waits by kind, jobs given up, open breakers, the archive of PostgreSQL and the disk.',
+    says: '/metrics tells of the whole installation: living processes by role and by zone, the oldest that waits by kind, jobs given up, open breakers, the archive of PostgreSQL and the disk.',
   },
   // Deploying and operating
   {

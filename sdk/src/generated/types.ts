@@ -2256,6 +2256,12 @@ export type ProcessReport = {
   memory_bytes: number
   /** Of one core, since the report before. */
   cpu_percent: number
+  zone?: string | null
+  /** The database as the process sees it; without values while it is away. */
+  database?: {
+    zone: string | null
+    round_trip_ms: number | null
+  }
   worker_pools?: {
     names?: string[]
     teams: string[]

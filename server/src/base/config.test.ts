@@ -40,6 +40,15 @@ proves('config.allProblems', 'all bad settings are named at once, and no secret 
   )
 })
 
+const zoneOf = (text: string) => readConfig({ RUNYARD_ZONE: text }).zone
+
+proves('config.zone', 'a zone is a short label, as Kubernetes and Prometheus take it', () => {
+  for (const good of ['b', 'eu-central-1a', 'Rack_7.2', 'z'.repeat(63)]) assert.equal(zoneOf(good), good)
+  assert.equal(zoneOf(''), undefined)
+  for (const bad of ['-b', 'b-', 'eu west', 'z'.repeat(64), 'a,b', 'a\nb'])
+    assert.throws(() => zoneOf(bad), ConfigError, bad)
+})
+
 const headersOf = (text: string) => readConfig({ OTEL_EXPORTER_OTLP_HEADERS: text }).otlpHeaders
 
 proves(

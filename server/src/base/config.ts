@@ -12,6 +12,7 @@ import {
   databaseAddress,
   encryptionKey,
   integer,
+  label,
   oneOf,
   providerKey,
   providerUrl,
@@ -82,6 +83,11 @@ const settings = {
     ['all', 'api', 'worker'],
     'all',
     'What this process does; the option `--role` goes first.',
+  ),
+  zone: label(
+    'RUNYARD_ZONE',
+    'none',
+    'The zone of the machine that this process runs on, such as `eu-central-1a`. A load balancer that asks `/readyz?zone=…` finds the processes of one zone.',
   ),
   apiKey: {
     ...text(

@@ -11,6 +11,8 @@ export interface DatabaseWatch {
   isPresent(): boolean
   /** Sentences that say why this process cannot use the database; empty when all is well. */
   problems(): string[]
+  /** What the last answers say about the server; nothing before the first one, and while the database is away. */
+  server(): ServerSeen
   /** Runs the work unless the database is away; what is under way when it goes away fails instead of hanging. */
   whilePresent<T>(work: () => Promise<T>): Promise<T>
   /** From before it connects until it ends, this client is cut when the database goes away. Throws when the database is away already. */
@@ -18,6 +20,13 @@ export interface DatabaseWatch {
   /** Reports that a statement failed with this error. If it says that the server cannot write, we are not ready until a write succeeds. */
   noteFailure(error: unknown): void
   close(): Promise<void>
+}
+
+interface ServerSeen {
+  /** The zone that the server says it is in: `runyard.zone` in its postgresql.conf. */
+  zone: string | null
+  /** From a question to its answer, the fastest of the last ones: how far away the server is, whatever else the machines do. */
+  roundTripMs: number | null
 }
 
 interface WatchOptions {
@@ -41,6 +50,9 @@ const usualPingTimeoutMs = 1250
 const writeEveryMs = 5000
 /** A synchronous standby that lives confirms a commit within milliseconds. */
 const confirmedWithinMs = 1500
+
+/** With half a second between two answers these are ten seconds: one of them met neither a busy machine nor a collection of garbage. */
+const timedAnswers = 20
 
 /** SQLSTATEs which say that the server cannot write, whatever the statement is. */
 const writeProblems: Record<string, string> = {
@@ -69,6 +81,8 @@ export function watchDatabase(options: WatchOptions): DatabaseWatch {
     writeProblem: undefined,
     unconfirmed: undefined,
     writtenAt: performance.now(),
+    zone: null,
+    roundTripsMs: [],
     isClosed: false,
     probe: undefined,
     timer: undefined,
@@ -81,6 +95,10 @@ export function watchDatabase(options: WatchOptions): DatabaseWatch {
       [watch.awayBecause ?? watch.writeProblem ?? (watch.unconfirmed?.isTold ? unconfirmedProblem : undefined)].filter(
         (problem) => problem !== undefined,
       ),
+    server: () => ({
+      zone: watch.zone,
+      roundTripMs: watch.roundTripsMs.length === 0 ? null : Math.min(...watch.roundTripsMs),
+    }),
     whilePresent: (work) =>
       watch.awayBecause === undefined ? work() : Promise.reject(new DatabaseAway(watch.awayBecause)),
     include(client) {
@@ -108,6 +126,9 @@ interface Watch extends WatchOptions {
   /** Our commit that has waited for a synchronous standby for the longest time: which, since when we see it, and whether the log has it. */
   unconfirmed: { commit: string; since: number; isTold: boolean } | undefined
   writtenAt: number
+  zone: string | null
+  /** The newest last. */
+  roundTripsMs: number[]
   isClosed: boolean
   /** The watch's own connection. */
   probe: Client | undefined
@@ -145,14 +166,28 @@ async function pingInTime(watch: Watch): Promise<void> {
   if (!watch.isClosed) pingLater(watch)
 }
 
+interface Answer {
+  is_standby: boolean
+  is_read_only: boolean
+  zone: string | null
+  unconfirmed: string | null
+}
+
+/** Each server of a cluster has its own; whichever answers, directly or behind a proxy, says where it is. As long as our own may be. */
+const zoneOfServer = `left(nullif(current_setting('runyard.zone', true), ''), 63)`
+
 async function ping(watch: Watch): Promise<void> {
   const probe = watch.probe ?? (await openProbe(watch))
-  const { rows } = await probe.query<{ is_standby: boolean; is_read_only: boolean; unconfirmed: string | null }>(
+  const askedAt = performance.now()
+  const { rows } = await probe.query<Answer>(
     `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
-       ${oldestUnconfirmed} as unconfirmed`,
+       ${zoneOfServer} as zone, ${oldestUnconfirmed} as unconfirmed`,
   )
-  const { is_standby, is_read_only, unconfirmed } = firstRow(rows)
+  const tookMs = performance.now() - askedAt
+  const { is_standby, is_read_only, zone, unconfirmed } = firstRow(rows)
   if (is_standby) throw new DatabaseAway('the database is a standby, which only reads')
+  watch.zone = zone
+  watch.roundTripsMs = [...watch.roundTripsMs.slice(1 - timedAnswers), tookMs]
   noteUnconfirmed(watch, unconfirmed)
   if (is_read_only) return turnWriting(watch, writeProblems['25006'])
   if (watch.writeProblem !== undefined || performance.now() - watch.writtenAt > writeEveryMs) await write(watch, probe)
@@ -235,6 +270,9 @@ function turn(watch: Watch, reason: string | undefined, error?: unknown): void {
   watch.awayBecause = reason
   if (wasPresent === (reason === undefined)) return
   if (reason === undefined) return watch.log.info('the database answers again')
+  // the server that answers next may be another one
+  watch.zone = null
+  watch.roundTripsMs = []
   watch.log.error({ err: error }, `${reason}; requests fail until it is back`)
   for (const client of watch.clients) cut(client)
   watch.onAway?.()

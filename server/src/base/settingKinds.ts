@@ -53,6 +53,15 @@ export function integer(
   }
 }
 
+/** A label of a few characters, such as the zone of a machine: also a label of Kubernetes and of Prometheus. */
+export const label = (env: string, unset: string, says: string): Setting<string | undefined> => ({
+  ...text(env, unset, says),
+  read(value) {
+    if (value === undefined || /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(value)) return value
+    throw new Error('must be 1 to 63 letters, digits, dots, dashes or underscores, with a letter or digit at both ends')
+  },
+})
+
 /** The URL of a server, or of several of which one is the primary. */
 export function databaseAddress(env: string, unset: string, says: string): Setting<string | undefined> {
   const plain = address(env, ['postgres:', 'postgresql:'], unset, says, true)

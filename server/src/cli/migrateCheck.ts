@@ -32,7 +32,7 @@ interface PlannedMigration {
   work: PlannedWork[]
 }
 
-interface OtherProcess extends Omit<LivingProcess, 'id'> {
+interface OtherProcess extends Omit<LivingProcess, 'id' | 'zone'> {
   /** Compared with this version. */
   is: 'older' | 'newer' | 'silent'
 }

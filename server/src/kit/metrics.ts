@@ -10,6 +10,7 @@ export interface Metrics {
   openStreams: Gauge<'operation'>
   takeovers: Counter
   databasePresent: Gauge
+  databaseRoundTrip: Gauge
   objectStorePresent: Gauge
   runs: RunMetrics
   deliveries: DeliveryMetrics
@@ -50,6 +51,11 @@ export function createMetrics(): Metrics {
     databasePresent: new Gauge({
       name: 'runyard_database_present',
       help: '1 while the database answers.',
+      registers: [registry],
+    }),
+    databaseRoundTrip: new Gauge({
+      name: 'runyard_database_round_trip_seconds',
+      help: 'The fastest answer of the database in the last ten seconds: how far away it is. Nothing while it is away.',
       registers: [registry],
     }),
     objectStorePresent: new Gauge({

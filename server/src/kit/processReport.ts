@@ -16,6 +16,10 @@ export interface ProcessReport {
   memory_bytes: number
   /** How much of one core it used since the report before. */
   cpu_percent: number
+  /** Where it runs; null: nobody said it. */
+  zone: string | null
+  /** What it sees of the database, which may have moved to another zone since the report before. */
+  database: { zone: string | null; round_trip_ms: number | null }
   /** Which runs it works on; null: on all. */
   worker_pools: WorkerPools | null
   loops: LoopReport[]
@@ -100,11 +104,19 @@ async function reportOf(context: Context, cpuPercent: number): Promise<ProcessRe
     migrations: await countMigrations(),
     memory_bytes: process.memoryUsage.rss(),
     cpu_percent: cpuPercent,
+    zone: context.config.zone ?? null,
+    database: seenDatabase(context),
     worker_pools: context.config.workerPools ?? null,
     loops: reportLoops(context),
     lanes: await reportLanes(context),
     pools: await reportPools(context),
   }
+}
+
+/** The database as this process sees it, for whoever asks where things are. */
+export function seenDatabase({ db }: Context): ProcessReport['database'] {
+  const { zone, roundTripMs } = db.watch.server()
+  return { zone, round_trip_ms: roundTripMs === null ? null : Math.round(roundTripMs * 100) / 100 }
 }
 
 async function reportLanes({ metrics: { registry } }: Context): Promise<LaneReport[]> {

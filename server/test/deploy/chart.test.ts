@@ -51,6 +51,7 @@ interface Manifest {
   metadata: { name: string; labels: Record<string, string>; annotations?: Record<string, string> }
   spec: {
     replicas?: number
+    trafficDistribution?: string
     selector?: { matchLabels: Record<string, string> } & Record<string, unknown>
     template?: { metadata: { labels: Record<string, string> }; spec: Pod }
     maxUnavailable?: number
@@ -160,6 +161,19 @@ proves('deploy.chart', 'probes ask paths that the service has, and liveness does
   }
 })
 
+proves(
+  'deploy.chart',
+  'a process learns its zone from its pod, and requests may stay in the zone of their caller',
+  () => {
+    for (const { containers } of podsOf(all.filter(({ kind }) => kind === 'Deployment'))) {
+      const zone = containers[0]?.env.find(({ name }) => name === 'RUNYARD_ZONE')
+      assert.deepEqual(zone?.valueFrom, { fieldRef: { fieldPath: "metadata.labels['topology.kubernetes.io/zone']" } })
+    }
+    assert.equal(find(least, 'Service').spec.trafficDistribution, undefined)
+    assert.equal(find(everything, 'Service').spec.trafficDistribution, 'PreferSameZone')
+  },
+)
+
 const isMeant = (labels: Record<string, string>, wanted: Record<string, string>): boolean =>
   Object.entries(wanted).every(([key, value]) => labels[key] === value)
 
@@ -262,6 +276,8 @@ proves('deploy.values', 'the schema refuses what would not work', () => {
     { ...good, ingress: { enabled: true } },
     { ...good, drainSeconds: '60' },
     { ...good, workers: { spreadOverZones: 'Never' } },
+    { ...good, service: { trafficDistribution: 'Nearest' } },
+    { ...good, zoneLabel: "zone']" },
   ]
   for (const given of wrong) assert.ok(!fits(given), JSON.stringify(given))
 })

@@ -38,7 +38,7 @@ export const renderings: Record<string, Values> = {
       tolerations: [{ key: 'sandboxes', operator: 'Exists' }],
       affinity: { nodeAffinity: {} },
     },
-    service: { annotations: { 'example.com/lb': 'internal' } },
+    service: { annotations: { 'example.com/lb': 'internal' }, trafficDistribution: 'PreferSameZone' },
     ingress: {
       enabled: true,
       className: 'nginx',

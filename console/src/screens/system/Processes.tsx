@@ -41,6 +41,7 @@ export function Processes({ system: { processes, waiting_work } }: { system: Get
               >
                 {one.pid} on {one.host}
               </Link>{' '}
+              {one.report?.zone && <span className="dim small">zone {one.report.zone}</span>}{' '}
               {one.is_answering && <Tag tone="live">answers you</Tag>}
             </Cell>
             <Cell of="Role">

@@ -1,5 +1,5 @@
 // The state of the installation as a text for a ticket or a chat: no secret is in it, since none is in the answer.
-import type { GetSystemAnswer } from '@runyard/sdk'
+import type { GetSystemAnswer, ProcessReport } from '@runyard/sdk'
 import { bytes, count, duration } from '../../parts/amounts.ts'
 import { nameOfProcess, troublesOf } from './health.ts'
 
@@ -28,7 +28,7 @@ export function diagnosticsOf(system: GetSystemAnswer, userAgent: string): strin
       `### ${nameOfProcess(one)}, since ${one.started_at}, reported ${one.reported_at ?? 'never'}`,
       ...(one.report
         ? [
-            `${bytes(one.report.memory_bytes)} of memory, ${one.report.cpu_percent} % of a core`,
+            `${bytes(one.report.memory_bytes)} of memory, ${one.report.cpu_percent} % of a core${placeOf(one.report)}`,
             ...one.report.loops.map(
               (loop) =>
                 `- loop ${loop.name}: ${count(loop.turns)} turns, ${count(loop.failures)} failed, ${loop.late_ms} ms late, took ${loop.took_ms} ms` +
@@ -57,6 +57,12 @@ export function diagnosticsOf(system: GetSystemAnswer, userAgent: string): strin
       .map(({ name, is_secret, value }) => `- ${name}=${is_secret ? '(secret)' : (value ?? '')}`),
     '',
   ].join('\n')
+}
+
+/** `, zone b, 0.7 ms to the database in zone a`, as far as it is known. */
+function placeOf({ zone, database }: ProcessReport): string {
+  const way = typeof database?.round_trip_ms === 'number' ? `, ${database.round_trip_ms} ms to the database` : ''
+  return `${zone ? `, zone ${zone}` : ''}${way}${database?.zone ? ` in zone ${database.zone}` : ''}`
 }
 
 const signed = (size: number): string => `${size < 0 ? '−' : '+'}${bytes(Math.abs(size))}`

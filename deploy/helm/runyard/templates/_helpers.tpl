@@ -177,6 +177,13 @@ spec:
               value: {{ $root.Values.drainSeconds | toString | quote }}
             - name: RUNYARD_READINESS_INTERVAL_MS
               value: {{ mul 1000 $root.Values.readinessPeriodSeconds | toString | quote }}
+            {{- if and $root.Values.zoneLabel (not (hasKey $root.Values.config "RUNYARD_ZONE")) }}
+            # a pod without the label gets an empty text, which counts as no zone
+            - name: RUNYARD_ZONE
+              valueFrom:
+                fieldRef:
+                  fieldPath: metadata.labels['{{ $root.Values.zoneLabel }}']
+            {{- end }}
             {{- if .bubblewrap }}
             - name: RUNYARD_SANDBOX
               value: bubblewrap

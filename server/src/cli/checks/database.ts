@@ -25,12 +25,14 @@ export const reachable: Check = {
   async run({ config, database, databaseFailure }) {
     if (databaseFailure !== undefined) return problem(databaseFailure)
     if (!database) return ok(`none yet; the first start makes an embedded one in ${config.dataDir}`)
-    const server = await one(database.sql<{ version: string; number: number }>`
-      select current_setting('server_version') as version, current_setting('server_version_num')::int as number`)
+    const server = await one(database.sql<{ version: string; number: number; zone: string | null }>`
+      select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+        nullif(current_setting('runyard.zone', true), '') as zone`)
     const where = database.embedded
       ? `embedded, in ${database.embedded.place}`
       : `of DATABASE_URL${hostIn(database.address)}`
-    const says = `PostgreSQL ${server.version}, ${where}`
+    const zone = server.zone === null ? '' : `, in zone ${server.zone}`
+    const says = `PostgreSQL ${server.version}, ${where}${zone}`
     return server.number >= majorMin * 10_000 ? ok(says) : problem(`${says}: Runyard needs ${majorMin} or newer.`)
   },
 }
@@ -151,11 +153,15 @@ export const clock: DatabaseCheck = {
   },
 }
 
+const inZone = (zone: string | null): string => (zone === null ? '' : `, zone ${zone}`)
+
 export const processes: DatabaseCheck = {
   name: 'processes',
   async runOn({ sql, presence }) {
     const others = (await readLivingProcesses(sql)).filter(({ id }) => id !== presence?.processId)
     if (others.length === 0) return ok('none besides this one')
-    return ok(others.map(({ role: what, pid, host }) => `${what} (process ${pid} on ${host})`).join(', '))
+    return ok(
+      others.map(({ role: what, pid, host, zone }) => `${what} (process ${pid} on ${host}${inZone(zone)})`).join(', '),
+    )
   },
 }

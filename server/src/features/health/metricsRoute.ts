@@ -17,6 +17,9 @@ export function mountMetrics(app: FastifyInstance, context: Context): void {
     const now = clock.now().getTime()
     if (taken && now - taken.at >= 0 && now - taken.at < freshMs) return taken.text
     metrics.databasePresent.set(db.watch.isPresent() ? 1 : 0)
+    const { roundTripMs } = db.watch.server()
+    if (roundTripMs === null) metrics.databaseRoundTrip.remove()
+    else metrics.databaseRoundTrip.set(roundTripMs / 1000)
     const text = metrics.registry.metrics()
     taken = { at: now, text }
     // a failure is not cached

@@ -29,6 +29,17 @@ proves('system.metrics', 'living processes are counted by role, and a role witho
   assert.equal((await scrape()).get('runyard_processes{role="worker"}'), 0)
 })
 
+proves('system.metrics', 'living processes are counted by zone too, and those without one are of none', async () => {
+  const options = { address: first.context.db.address, role: 'worker', log: first.context.log }
+  const [one, other] = [await announcePresence(options), await announcePresence(options)]
+  await sql`update processes set report = '{"zone": "eu-1a"}' where id = ${one.processId}`
+  const living = await scrape()
+  assert.equal(living.get('runyard_zone_processes{zone="eu-1a",role="worker"}'), 1)
+  assert.equal(living.get('runyard_zone_processes{zone="",role="worker"}'), 1)
+  assert.equal(living.get('runyard_processes{role="worker"}'), 2)
+  await Promise.all([one.leave(), other.leave()])
+})
+
 const oldest = (metrics: Map<string, number>, what: string): number | undefined =>
   metrics.get(`runyard_waiting_oldest_seconds{what="${what}"}`)
 

@@ -15,8 +15,10 @@ const measureEveryMs = 15_000
 const roles = ['all', 'api', 'worker']
 
 interface Fact {
-  kind: 'processes' | 'oldest' | 'failed' | 'breakers' | 'archive'
+  kind: 'processes' | 'zones' | 'oldest' | 'failed' | 'breakers' | 'archive'
   name: string
+  /** The role of the processes of a zone. */
+  role?: string | null
   value: number | null
 }
 
@@ -25,22 +27,25 @@ interface Fact {
  * that are pending are in a partial index. `pg_stat_archiver` says whether the last piece of the write-ahead log could be archived.
  */
 const readFacts = (sql: Sql): Promise<Fact[]> => sql<Fact>`
-  select 'processes' as kind, p.role as name, count(*)::float8 as value from processes p where ${holdsItsLock} group by p.role
+  with living as materialized (select p.role, coalesce(p.report ->> 'zone', '') as zone from processes p where ${holdsItsLock})
+  select 'processes' as kind, role as name, null as role, count(*)::float8 as value from living group by role
   union all
-  select 'oldest', 'deliveries', extract(epoch from now() - min(least(b.created_at, n.created_at, r.created_at)))::float8
+  select 'zones', zone, role, count(*)::float8 from living group by zone, role
+  union all
+  select 'oldest', 'deliveries', null, extract(epoch from now() - min(least(b.created_at, n.created_at, r.created_at)))::float8
   from delivery_targets t
     left join lateral (select created_at from delivery_batches where target_id = t.id and has_waiting order by n limit 1) b on true
     left join lateral (select created_at from deliveries where target_id = t.id and state = 'new' order by n limit 1) n on true
     left join lateral (select created_at from deliveries where target_id = t.id and state = 'retrying' order by due_at limit 1) r on true
   where t.worker is not null or t.retry_at is not null
   union all
-  select 'oldest', 'human_requests', extract(epoch from now() - min(created_at))::float8 from human_requests where status = 'pending'
+  select 'oldest', 'human_requests', null, extract(epoch from now() - min(created_at))::float8 from human_requests where status = 'pending'
   union all
-  select 'failed', 'jobs', count(*)::float8 from graphile_worker.jobs where attempts >= max_attempts
+  select 'failed', 'jobs', null, count(*)::float8 from graphile_worker.jobs where attempts >= max_attempts
   union all
-  select 'breakers', provider, count(*)::float8 from model_breakers where open_until > now() group by provider
+  select 'breakers', provider, null, count(*)::float8 from model_breakers where open_until > now() group by provider
   union all
-  select 'archive', 'failing', (last_failed_time > coalesce(last_archived_time, '-infinity') is true)::int::float8
+  select 'archive', 'failing', null, (last_failed_time > coalesce(last_archived_time, '-infinity') is true)::int::float8
   from pg_stat_archiver where current_setting('archive_mode') <> 'off'`
 
 /** Registers the gauges, once for each process. */
@@ -77,6 +82,11 @@ function makeGauges(registry: Registry, collect: () => Promise<void>) {
     new Gauge({ name, help, labelNames, registers: [registry], collect })
   return {
     processes: gauge('runyard_processes', 'Living processes of the installation, by role.', ['role']),
+    zones: gauge(
+      'runyard_zone_processes',
+      'Living processes of the installation, by zone and role; the zone is empty for those that have none.',
+      ['zone', 'role'],
+    ),
     oldest: gauge(
       'runyard_waiting_oldest_seconds',
       'Age of the oldest that waits: runs, schedules, commands and jobs that nobody has begun, deliveries that have not arrived, human requests without an answer.',
@@ -100,9 +110,11 @@ function fill(gauges: Gauges, facts: Fact[]): void {
   const of = (kind: Fact['kind']) => facts.filter((fact) => fact.kind === kind)
   // what is gone must not stay at its last value
   gauges.processes.reset()
+  gauges.zones.reset()
   gauges.breakers.reset()
   for (const role of roles) gauges.processes.set({ role }, 0)
   for (const { name, value } of of('processes')) gauges.processes.set({ role: name }, value ?? 0)
+  for (const { name, role, value } of of('zones')) gauges.zones.set({ zone: name, role: role ?? '' }, value ?? 0)
   for (const { name, value } of of('breakers')) gauges.breakers.set({ provider: name }, value ?? 0)
   for (const { name, value } of of('oldest')) gauges.oldest.set({ what: name }, Math.max(0, value ?? 0))
   for (const { value } of of('failed')) gauges.failedJobs.set(value ?? 0)

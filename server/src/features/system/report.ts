@@ -47,6 +47,24 @@ export const Report = named(
     migrations: Type.Optional(Count('How many migrations the process knows.')),
     memory_bytes: Count(),
     cpu_percent: Count('Of one core, since the report before.'),
+    zone: Type.Optional(
+      nullable(Type.String({ examples: ['eu-central-1a'], description: 'Where the process runs (`RUNYARD_ZONE`).' })),
+    ),
+    database: Type.Optional(
+      Type.Object(
+        {
+          zone: nullable(
+            Type.String({
+              description: 'Where the server of the database says it runs (`runyard.zone` in its settings).',
+            }),
+          ),
+          round_trip_ms: nullable(
+            Type.Number({ minimum: 0, description: 'The fastest answer of the last ten seconds.' }),
+          ),
+        },
+        { description: 'The database as the process sees it; without values while it is away.' },
+      ),
+    ),
     worker_pools: Type.Optional(
       nullable(
         Type.Object(

@@ -114,6 +114,7 @@ proves(
     const pool = report?.pools.find(({ name }) => name === 'database connections')
     assert.equal(pool?.size, context.db.connectionsMax)
     assert.ok(report?.pools.some(({ name }) => name === 'the database'))
+    assert.deepEqual([report?.zone, report?.database?.zone], [null, null])
     await presence.leave()
     assert.deepEqual((await read()).processes, [])
   },
