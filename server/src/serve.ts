@@ -130,6 +130,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
     connectionsMax: 30,
     pingTimeoutMs: config.databaseAnswerMs,
     pooler,
+    onMissed: () => presence.doubt(),
     ...(embedded && { onAway: () => void bringBack(embedded) }),
   })
   let isBringingBack = false

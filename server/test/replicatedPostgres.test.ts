@@ -12,6 +12,7 @@ import { proves } from './kit/proves.ts'
 import { drainRuns, readRun, seedAgent, startRun } from './kit/runs.ts'
 import { seedTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'
+import { startWireProxy, type Link } from './kit/wireProxy.ts'
 import { freePort } from './survival/processes.ts'
 
 const primary = await startExternalServer(await findServer())
@@ -47,6 +48,26 @@ proves('postgres.hosts', 'if no host takes writes, one sentence names each of th
       'Start the primary or promote a standby, or correct DATABASE_URL.',
   })
 })
+
+proves(
+  'postgres.hosts',
+  'a primary that answers later than a look is found by the next one, on the same connection',
+  async (t) => {
+    const links: Link[] = []
+    const proxy = await startWireProxy(primary.port, (link) => {
+      link.hold()
+      links.push(link)
+    })
+    t.after(() => proxy.close())
+    const slow = hostsOf(url.replace(`,127.0.0.1:${primary.port}/`, `,127.0.0.1:${proxy.port}/`))
+    await assert.rejects(slow.find(), /is a standby, which only reads; 127\.0\.0\.1:\d+ does not answer within 1\.5 s/)
+    const again = slow.find()
+    links[0]!.letGo()
+    await again
+    assert.equal(Number(new URL(slow.address().url).port), proxy.port)
+    assert.equal(links.length, 1)
+  },
+)
 
 proves(
   ['postgres.promotion', 'presence.failover'],

@@ -1149,7 +1149,23 @@ const sentences = [
     id: 'presence.failover',
     says: 'Who never held its lock in this life of the server, after a restart or a promotion, is not declared dead within 6 s.',
   },
-  { id: 'worker.takeover', says: 'Jobs of a dead process are free within about half a second.' },
+  {
+    id: 'presence.blink',
+    says: 'A process whose connection broke is declared dead only if a second look, half a second later, misses it too.',
+  },
+  {
+    id: 'presence.together',
+    says: 'Who lost its own connection and comes back gives those whom it does not find 6 s, since the same may have happened to them.',
+  },
+  {
+    id: 'presence.slow',
+    says: 'A process comes back to a server that answers late: a slow connection is waited for while the next one is tried.',
+  },
+  {
+    id: 'presence.silent',
+    says: 'A presence connection to a machine that is gone is replaced, although nobody closed it.',
+  },
+  { id: 'worker.takeover', says: 'Jobs of a dead process are free within about a second.' },
   { id: 'worker.drain', says: 'A stopping worker takes no new job, finishes those at hand, and exits 0.' },
   {
     id: 'worker.deaf',

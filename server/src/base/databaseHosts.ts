@@ -1,5 +1,6 @@
 // Several hosts of one database: knows which of them is the primary now, and looks for it again when a connection is refused.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { awakeTimer } from './awakeTimer.ts'
 import { DatabaseRefused, briefReason } from './databaseRefused.ts'
 import { firstRow } from './rows.ts'
 import type { Log } from './log.ts'
@@ -22,6 +23,8 @@ interface HostOptions {
 
 /** A host that is alive answers within milliseconds; a machine that is gone never does. */
 const lookMs = 1500
+/** A host of a busy machine needs longer than a look: it is not asked anew, and the next look waits for the same answer. */
+const hostMs = 6000
 /** When one writes, the others have this long to say that they do too. */
 const othersMs = 100
 /** Every connection that is refused asks for a look. While there is no primary these come many times a second. */
@@ -31,17 +34,38 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
   let current = urls[0] ?? ''
   let looking: Promise<void> | undefined
   let lookedAt = -Infinity
+  let newest = ''
+  const asked = new Map<string, Promise<Seen>>()
+
+  function use(url: string, timeline: string): void {
+    if (url !== current) log.info({ host: hostOf(url) }, 'another host is the primary now')
+    current = url
+    newest = timeline
+  }
+
+  /** The answer of a host that is asked already, or a new one. */
+  function ask(url: string): Promise<Seen> {
+    const under = asked.get(url)
+    if (under) return under
+    const answer = lookAtOne(url, env === 'DATABASE_POOL_URL' ? PooledClient : SessionClient).then((host) => {
+      asked.delete(url)
+      // no look waits for it any more: one that was promoted since then is taken at once, since the next look may find it just as slow
+      if (!looking && host.timeline !== undefined && host.timeline > newest) use(url, host.timeline)
+      return host
+    })
+    asked.set(url, answer)
+    return answer
+  }
 
   async function look(): Promise<void> {
-    const hosts = await lookAt(urls, env === 'DATABASE_POOL_URL' ? PooledClient : SessionClient)
+    const hosts = await lookAt(urls, ask)
     const writing = hosts.filter(({ timeline }) => timeline !== undefined)
     // two that write are a split cluster: the one that was promoted last is right. The one we know comes first among equals
-    const newest = writing.reduce((max, { timeline = '' }) => (timeline > max ? timeline : max), '')
-    const best = writing.filter(({ timeline }) => timeline === newest)
+    const last = writing.reduce((max, { timeline = '' }) => (timeline > max ? timeline : max), '')
+    const best = writing.filter(({ timeline }) => timeline === last)
     const found = best.find(({ url }) => url === current) ?? best[0]
     if (!found) throw new DatabaseRefused(noneWrites(env, hosts))
-    if (found.url !== current) log.info({ host: hostOf(found.url) }, 'another host is the primary now')
-    current = found.url
+    use(found.url, last)
   }
 
   function find(): Promise<void> {
@@ -69,31 +93,36 @@ interface Seen {
   reason?: string
 }
 
-/** Answers as soon as one host writes, but for a short wait for the others; else when all have answered. */
-async function lookAt(urls: string[], OneClient: typeof SessionClient): Promise<Seen[]> {
-  const seen: Seen[] = []
+/** Answers as soon as one host writes, but for a short wait for the others; else when all have answered, or had the time to. */
+async function lookAt(urls: string[], ask: (url: string) => Promise<Seen>): Promise<Seen[]> {
+  const seen = new Map<string, Seen>()
   const oneWrites = Promise.withResolvers<void>()
   const looks = urls.map(async (url) => {
-    const host = await lookAtOne(url, OneClient)
-    seen.push(host)
+    const host = await ask(url)
+    seen.set(url, host)
     if (host.timeline !== undefined) oneWrites.resolve()
   })
-  await Promise.race([Promise.all(looks), oneWrites.promise.then(() => sleep(othersMs, undefined, { ref: false }))])
-  return seen.toSorted((a, b) => urls.indexOf(a.url) - urls.indexOf(b.url))
+  const late = Promise.withResolvers<void>()
+  const stopWaiting = awakeTimer(late.resolve, lookMs)
+  const enough = oneWrites.promise.then(() => sleep(othersMs, undefined, { ref: false }))
+  await Promise.race([Promise.all(looks), enough, late.promise])
+  stopWaiting()
+  return urls.map((url) => seen.get(url) ?? { url, reason: `does not answer within ${lookMs / 1000} s` })
 }
 
 async function lookAtOne(url: string, OneClient: typeof SessionClient): Promise<Seen> {
   let client: SessionClient | undefined
   let isLate = false
-  const late = setTimeout(() => {
+  const stopWaiting = awakeTimer(() => {
     isLate = true
     if (client) cut(client)
-  }, lookMs)
+  }, hostMs)
   try {
     client = new OneClient({
       ...connectionSettings(url),
       application_name: 'runyard looking for the primary',
-      connectionTimeoutMillis: lookMs,
+      // the wait above does not count the time in which this process was busy
+      connectionTimeoutMillis: 0,
     })
     client.on('error', () => undefined) // the call that fails says it
     await client.connect()
@@ -106,9 +135,9 @@ async function lookAtOne(url: string, OneClient: typeof SessionClient): Promise<
     if (is_read_only || timeline === null) return { url, reason: 'is read-only' }
     return { url, timeline }
   } catch (error) {
-    return { url, reason: isLate ? `does not answer within ${lookMs / 1000} s` : briefReason(error) }
+    return { url, reason: isLate ? `does not answer within ${hostMs / 1000} s` : briefReason(error) }
   } finally {
-    clearTimeout(late)
+    stopWaiting()
     if (client) cut(client)
   }
 }

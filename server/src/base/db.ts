@@ -32,6 +32,8 @@ interface DatabaseOptions {
   applicationName?: string
   /** Called when the server does not answer, so that a supervisor can restart it. */
   onAway?: () => void
+  /** Called each time when the server did not answer the watch in time. */
+  onMissed?: () => void
   /** How long the server may take to answer the watch before it counts as away; undefined: short enough for an answer to a request within 2 s. */
   pingTimeoutMs?: number
   /** How often the watch asks. */
@@ -166,6 +168,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connect: () => new StatementClient({ connectionTimeoutMillis: 0, application_name: 'runyard watch' }),
     ...(options.onAway && { onAway: options.onAway }),
     onMissed() {
+      options.onMissed?.()
       const address = (options.pooler ?? options).address()
       if (typeof address === 'object' && 'url' in address) address.refused()
     },

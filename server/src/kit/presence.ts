@@ -1,7 +1,8 @@
-// A process says that it lives by holding a session lock; others see a death by getting that lock, within half a second.
+// A process says that it lives by holding a session lock; others see a death by getting that lock, within about a second.
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { awakeTimer } from '../base/awakeTimer.ts'
 import { empty, one, part, type Sql, sqlOn } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { presenceLockClass } from '../base/locks.ts'
@@ -22,6 +23,11 @@ export interface Presence {
   held(): AbortSignal
   /** Tells the others which jobs to set free if we die. */
   setJobPool(id: string): Promise<void>
+  /**
+   * The database did not answer in time: our connection may lead to a machine that is gone, which never closes it. If it does not answer either,
+   * the lock is taken on another one.
+   */
+  doubt(): void
   /**
    * Hands each process whose lock could be taken to `reap`, while we hold that lock: no two sweepers reap one process. Answers whether there
    * were other processes at all, dead or alive.
@@ -55,6 +61,11 @@ const graceMs = 3000
  * to come back: its watch sees that the server is there (1.25 s and a pause), finds it among several hosts (1.5 s), and it tries again.
  */
 const newLifeMs = 6000
+/**
+ * How long they wait for one that held it here. A connection can break although its process lives, which is back within milliseconds. A little
+ * less than a beat of the sweep: the look after the one that missed the process decides.
+ */
+const hereMs = 450
 /** The pauses are short while the others still wait for us. Then they grow a little: a server may refuse us for hours. */
 const pauses = { firstMs: 100, longestMs: 1000 }
 
@@ -66,8 +77,12 @@ const serverLife = part`(pg_postmaster_start_time()::text || ' ' || substr(pg_wa
 
 /** Nobody waits for a process that only starts, and a busy machine needs seconds to open a connection. */
 const firstConnectMs = 60_000
-/** A process that lost its connection tries again soon: until then the others may believe that it died. */
-const connectMs = 1500
+/** A try that got no answer for so long is not given up, but the next one begins beside it: the server may be slow, or another by now. */
+const nextTryMs = 1500
+/** A machine that does not answer for so long is gone, and the others have declared us dead. */
+const tryMs = newLifeMs
+/** A server that lives answers `select 1` within milliseconds. */
+const answerMs = 1500
 
 interface Session extends PresenceOptions {
   processId: string
@@ -94,26 +109,88 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
     holding: new AbortController(),
   }
   const { processId } = session
-  let present: Connection
-  const onLost = (): void => void rejoin(session, onLost).then((back) => (present = back ?? present))
-  present = (await join(session, onLost)).connection
+  const kept = keepConnection(session, (await join(session, newClient(session))).connection)
   return {
     processId,
     held: () => session.holding.signal,
     async setJobPool(id) {
       session.jobPoolId = id
-      await present.sql`update processes set job_pool_id = ${id} where id = ${processId}`
+      await kept.sql()`update processes set job_pool_id = ${id} where id = ${processId}`
     },
-    sweep: (reap) => sweep(present.sql, processId, reap),
-    othersLive: () => othersLive(present.sql, processId),
+    doubt: () => kept.doubt(),
+    sweep: (reap) => sweep(kept.sql(), processId, reap),
+    othersLive: () => othersLive(kept.sql(), processId),
     abandon() {
       session.isLeaving = true
-      cut(present.client)
+      cut(kept.client())
     },
     async leave() {
-      await present.sql`delete from processes where id = ${processId}`
+      await kept.sql()`delete from processes where id = ${processId}`
       session.isLeaving = true
-      await present.client.end()
+      await kept.client().end()
+    },
+  }
+}
+
+/** What is wrong with a connection: it ended, or it does not answer although nobody closed it. */
+type Trouble = 'lost' | 'silent'
+
+/** Takes the lock on another connection whenever the one that has it is in trouble. */
+function keepConnection(session: Session, first: Connection) {
+  let present = first
+  let trouble: Trouble | undefined
+  let isReturning = false
+  let doubting: Promise<void> | undefined
+
+  function use(connection: Connection): void {
+    const { client } = connection
+    present = connection
+    trouble = undefined
+    client.on('end', () => {
+      if (present.client !== client) return
+      trouble = 'lost'
+      void comeBack()
+    })
+  }
+
+  async function comeBack(): Promise<void> {
+    if (isReturning) return
+    isReturning = true
+    while (trouble && !session.isLeaving) {
+      const back = await rejoin(session, () => trouble)
+      if (!back) continue
+      const before = present.client
+      use(back)
+      // its end is no news: another connection has the lock
+      cut(before)
+    }
+    isReturning = false
+  }
+
+  async function ask(): Promise<void> {
+    const { client, sql } = present
+    let isAnswered = false
+    async function answer(): Promise<void> {
+      await sql`select 1`.catch(() => undefined) // it broke, and its end is acted on
+      isAnswered = true
+      if (trouble === 'silent' && present.client === client) trouble = undefined
+    }
+    const answered = answer()
+    const late = Promise.withResolvers<void>()
+    const stopWaiting = awakeTimer(late.resolve, answerMs)
+    await Promise.race([answered, late.promise])
+    stopWaiting()
+    if (isAnswered || trouble || present.client !== client) return
+    trouble = 'silent'
+    await comeBack()
+  }
+
+  use(first)
+  return {
+    client: () => present.client,
+    sql: () => present.sql,
+    doubt(): void {
+      doubting ??= ask().finally(() => (doubting = undefined))
     },
   }
 }
@@ -125,20 +202,32 @@ const ofLife = {
 }
 const noLife = { column: empty, value: empty, change: empty }
 
-/** `isNew`: our row was not there, at the first time or because somebody declared us dead. */
-async function join(session: Session, onLost: () => void): Promise<{ connection: Connection; isNew: boolean }> {
-  const { log, role, processId } = session
+interface Joined {
+  connection: Connection
+  /** Our row was not there, at the first time or because somebody declared us dead. */
+  isNew: boolean
+}
+
+function newClient(session: Session): Client {
+  const { log, role } = session
   const client = new SessionClient(
     {
       ...connectionSettings(session.address()),
       application_name: `runyard presence ${role}`,
-      connectionTimeoutMillis: session.lockKey === undefined ? firstConnectMs : connectMs,
+      connectionTimeoutMillis: session.lockKey === undefined ? firstConnectMs : tryMs,
       keepAlive: true,
     },
-    session.isCommand ? { synchronous_commit: 'local' } : {},
+    // who comes back changes a row that every standby has: if the change is lost with its server, the others wait for us once more
+    session.isCommand || session.lockKey !== undefined ? { synchronous_commit: 'local' } : {},
   )
-  // the error is also the end of the connection; 'end' below acts on it
+  // the error is also the end of the connection, on which its owner acts
   client.on('error', (error) => log.warn({ err: error }, 'the presence connection was lost'))
+  return client
+}
+
+async function join(session: Session, client: Client): Promise<Joined> {
+  const { role, processId } = session
+  const isBack = session.lockKey !== undefined
   try {
     await client.connect()
     const sql = sqlOn(client)
@@ -157,7 +246,7 @@ async function join(session: Session, onLost: () => void): Promise<{ connection:
       values (${processId}, ${role}, ${hostname()}, ${process.pid}, ${lockKey}, ${session.jobPoolId}, pg_postmaster_start_time()${life.value})
       on conflict (id) do update set server_started_at = excluded.server_started_at, missed_since = null${life.change}
       returning (p.xmax = 0) as is_new`)
-    client.on('end', onLost)
+    if (isBack && !session.isCommand) await doubtOthers(sql, processId)
     return { connection: { client, sql }, isNew: row.is_new }
   } catch (error) {
     cut(client)
@@ -165,53 +254,88 @@ async function join(session: Session, onLost: () => void): Promise<{ connection:
   }
 }
 
-/** Tries until the lock is held again; undefined when the process leaves before. */
-async function rejoin(session: Session, onLost: () => void): Promise<Connection | undefined> {
+/**
+ * What ended our connection may have ended those of others too: a server whose one session crashed ends all of them, in the same life, and so
+ * does a proxy that restarts. So whoever comes back and finds that others do not hold their locks gives them as much time as in a new life.
+ */
+async function doubtOthers(sql: Sql, processId: string): Promise<void> {
+  await sql`
+    update processes set server_life = 'in doubt' where id in (
+      select id from processes p where id <> ${processId} and ${isHere} and not ${holdsItsLock} order by id for update)`
+}
+
+/** Tries until the lock is held again; undefined when that is no longer needed. */
+async function rejoin(session: Session, trouble: () => Trouble | undefined): Promise<Connection | undefined> {
   const { log } = session
-  const lostAt = performance.now()
-  let isReported = false
-  let late = 0
-  while (!session.isLeaving) {
+  const begunAt = performance.now()
+  const tries = new Set<Client>()
+  const won = Promise.withResolvers<void>()
+  const first: { joined?: Joined } = {}
+  async function tryOnce(): Promise<void> {
+    const client = newClient(session)
+    const late = setTimeout(() => cut(client), tryMs)
+    tries.add(client)
     try {
-      const { connection, isNew } = await join(session, onLost)
-      // others have taken our work already: what is under way must stop
-      if (isNew) session.holding.abort(new Error('this process was declared dead'))
-      if (session.holding.signal.aborted) session.holding = new AbortController()
-      log.info('the presence lock is held again')
-      return connection
+      const joined = await join(session, client)
+      if (first.joined) return cut(client)
+      first.joined = joined
+      won.resolve()
     } catch (error) {
       log.debug({ err: error }, 'the presence lock is not back yet')
+    } finally {
+      clearTimeout(late)
+      tries.delete(client)
     }
-    if (!isReported && performance.now() - lostAt > graceMs) {
+  }
+  let isReported = false
+  let late = 0
+  while (!first.joined && trouble() && !session.isLeaving) {
+    await Promise.race([tryOnce(), won.promise, sleep(nextTryMs, undefined, { ref: false })])
+    if (first.joined || !trouble() || session.isLeaving) break
+    // while the connection is only silent, its server may still have our lock
+    if (!isReported && trouble() === 'lost' && performance.now() - begunAt > graceMs) {
       isReported = true
       log.error('this process could not prove that it lives; it stops what it was doing')
       session.holding.abort(new Error('this process lost its presence lock'))
     }
-    await sleep(performance.now() - lostAt < graceMs ? pauses.firstMs : pauseAfter(++late, pauses))
+    const pauseMs = performance.now() - begunAt < graceMs ? pauses.firstMs : pauseAfter(++late, pauses)
+    await Promise.race([won.promise, sleep(pauseMs)])
   }
-  return undefined
+  for (const client of tries) cut(client)
+  if (!first.joined) return undefined
+  const { connection, isNew } = first.joined
+  // others have taken our work already: what is under way must stop
+  if (isNew) session.holding.abort(new Error('this process was declared dead'))
+  if (session.holding.signal.aborted) session.holding = new AbortController()
+  log.info('the presence lock is held again')
+  return connection
 }
 
 /** SQL condition on a process: it held its lock in this life of the server. An older version of Runyard writes only the start of the server. */
 const isHere = part`coalesce(server_life = ${serverLife}, server_started_at is not distinct from pg_postmaster_start_time())`
 
+/**
+ * A process whose lock is free is missed, from then on by the clock of the database. It is dead when it was missed for its whole grace and its
+ * lock is still free. What was missed in an earlier life of the server says nothing about this one.
+ */
 async function sweep(sql: Sql, processId: string, reap: (dead: DeadProcess) => Promise<void>): Promise<boolean> {
-  // a process that never held its lock in this life of the server is not declared dead before it could have come back. What was missed in an
-  // earlier life says nothing about this one
-  const others = await sql<DeadProcess & { is_new_here: boolean; is_dead: boolean }>`
+  const others = await sql<DeadProcess & { is_missed: boolean; is_due: boolean; is_dead: boolean }>`
     with others as materialized (
-      select id, role, lock_key, job_pool_id, ${isHere} as is_here, case when missed_life = ${serverLife} then missed_since end as missed_since
+      select id, role, lock_key, job_pool_id, case when missed_life = ${serverLife} then missed_since end as missed_since,
+        case when ${isHere} then ${hereMs / 1000}::float8 else ${newLifeMs / 1000}::float8 end as grace_s
       from processes where id <> ${processId}
+    ), judged as materialized (
+      select *, coalesce(missed_since < clock_timestamp() - make_interval(secs => grace_s), false) as is_due from others
     )
-    select id, role, lock_key, job_pool_id, not is_here and missed_since is null as is_new_here,
-      case when is_here or missed_since < clock_timestamp() - make_interval(secs => ${newLifeMs / 1000}::float8)
-        then pg_try_advisory_lock(${presenceLockClass}, lock_key) else false end as is_dead
-    from others`
-  if (others.some(({ is_new_here }) => is_new_here)) {
-    await sql`
-      update processes set missed_since = clock_timestamp(), missed_life = ${serverLife}
-      where id <> ${processId} and not ${isHere} and (missed_since is null or missed_life is distinct from ${serverLife})`
-  }
+    select id, role, lock_key, job_pool_id, is_due,
+      -- this one ends with the statement
+      case when missed_since is null then pg_try_advisory_xact_lock(${presenceLockClass}, lock_key) else false end as is_missed,
+      case when is_due then pg_try_advisory_lock(${presenceLockClass}, lock_key) else false end as is_dead
+    from judged`
+  const missed = others.filter(({ is_missed }) => is_missed).map(({ id }) => id)
+  // one that came back in the same moment in which it was missed
+  const found = others.filter(({ is_due, is_dead }) => is_due && !is_dead).map(({ id }) => id)
+  if (missed.length + found.length > 0) await mark(sql, missed, found)
   for (const other of others.filter(({ is_dead }) => is_dead)) {
     try {
       await reap(other)
@@ -221,6 +345,17 @@ async function sweep(sql: Sql, processId: string, reap: (dead: DeadProcess) => P
     }
   }
   return others.length > 0
+}
+
+/** Several sweepers mark the same rows, in one order. */
+async function mark(sql: Sql, missed: string[], found: string[]): Promise<void> {
+  await sql`
+    update processes set missed_since = case when id = any(${missed}::uuid[]) then clock_timestamp() end, missed_life = ${serverLife}
+    where id in (
+      select id from processes
+      where id = any(${found}::uuid[])
+        or id = any(${missed}::uuid[]) and (missed_since is null or missed_life is distinct from ${serverLife})
+      order by id for update)`
 }
 
 async function othersLive(sql: Sql, processId: string): Promise<boolean> {
