@@ -1065,6 +1065,10 @@ const sentences = [
       file: 'server/src/base/migrate.ts',
     },
   },
+  {
+    id: 'migrate.givesWay',
+    says: 'A migration that meets work which locks tables in another order gives way and begins again: no write of others fails for it.',
+  },
   { id: 'migrate.atomic', says: 'A migration that fails leaves nothing of itself.' },
   { id: 'postgres.role', says: 'The runtime role is no superuser and runs the migrations itself.' },
   { id: 'postgres.external', says: 'An own PostgreSQL from version 15 on serves as well as the embedded one.' },

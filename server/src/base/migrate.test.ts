@@ -1,6 +1,7 @@
 // Migrations: applied once, by one process, and never on a database that is not for this code.
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
+import { begin } from '../../test/kit/heldTransaction.ts'
 import { testDatabase } from '../../test/kit/postgres.ts'
 import { migrate, MigrationRefused, readMigrations } from './migrate.ts'
 import { lastUndeclared, olderCodeIn, previousRelease } from './olderCode.ts'
@@ -157,6 +158,27 @@ proves('migrate.atomic', 'a migration that fails leaves nothing of itself and sa
   await assert.rejects(migrate({ address, migrations: [...known, broken] }), /migration broken failed: .*nonsense/)
   assert.deepEqual(await ask(address, `select to_regclass('half') as half`), [{ half: null }])
 })
+
+proves(
+  'migrate.givesWay',
+  'work that locks two tables in another order than a migration does not fail, and waits little',
+  async () => {
+    const address = await testDatabase()
+    await ask(address, 'create table first (n int); create table second (n int); insert into first values (1)')
+    const text = 'alter table second add column more int; alter table first add column more int'
+    const { its, commit } = await begin(address)
+    await its`update first set n = 2`
+    const migrating = migrate({ address, migrations: [...known, { ...next, text }] })
+    const waits = `select from pg_locks where relation = 'first'::regclass and not granted`
+    while ((await ask(address, waits)).length === 0) continue
+    await its`insert into second (n) values (3)`
+    await commit()
+    assert.deepEqual((await migrating).applied, ['next'])
+    assert.deepEqual(await ask(address, 'select first.n, second.n as other, first.more from first, second'), [
+      { n: 2, other: 3, more: null },
+    ])
+  },
+)
 
 proves('postgres.role', 'a runtime role that is not a superuser runs every migration', async () => {
   const address = await testDatabase()

@@ -5,7 +5,7 @@ import { runMigrations } from 'graphile-worker'
 import { Pool, type Client, type ClientConfig } from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { firstRow } from './rows.ts'
-import { sqlState } from './db.ts'
+import { lockNotAvailable, sqlState } from './db.ts'
 import { connectOrTell } from './databaseRefused.ts'
 import { migrationLock } from './locks.ts'
 import { createLog, type Log } from './log.ts'
@@ -184,6 +184,33 @@ const applyOutside = (client: Client, migration: Migration): Promise<void> =>
     for (const statement of statementsOf(migration.text)) await runRepeatable(client, statement)
   })
 
+/** PostgreSQL ends whoever looks first, after 1 s of waiting: a migration that waits for less is never met by the work of others that way. */
+const lockMs = 400
+/** Others have their turn before the next try. */
+const giveWayMs = 100
+/** Somebody's transaction may last longer than all of these tries: then the migration waits for its locks. */
+const givesWayMax = 50
+
+/**
+ * A migration locks tables in an order of its own. Work that has locked one of them, and wants another, would wait for the migration and the
+ * migration for it, until PostgreSQL ends one of the two: 0092 changes events and then runs, while a change of a run is written the other way
+ * round. So a migration that does not get a lock soon gives back those that it has, and begins again.
+ */
+async function applyGivingWay(client: Client, migration: Migration): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await inTransaction(client, async () => {
+        if (tries <= givesWayMax) await client.query(`set local lock_timeout = ${lockMs}`)
+        await applyMigration(client, migration)
+      })
+    } catch (error) {
+      const state = error instanceof Error ? sqlState(error.cause) : undefined
+      if ((state !== lockNotAvailable && state !== '40P01') || tries === givesWayMax + triesMax) throw error
+      await sleep(giveWayMs)
+    }
+  }
+}
+
 const triesMax = 5
 
 /** Every statement of such a migration can be repeated. It is, when PostgreSQL ends it for a deadlock with somebody's work. */
@@ -241,7 +268,7 @@ async function applyMissing(client: Client, { migrations, log, living }: Applyin
   if (refusal !== undefined) throw new MigrationRefused(refusal)
   for (const migration of missing) {
     if (isOutside(migration)) await applyOutside(client, migration)
-    else await inTransaction(client, () => applyMigration(client, migration))
+    else await applyGivingWay(client, migration)
     // a new database gets all of them, which is one thing for whoever reads the log
     if (known > 0) log.info({ migration: migration.name }, 'migration applied')
   }

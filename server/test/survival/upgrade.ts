@@ -68,7 +68,11 @@ interface Written {
   failed: number
 }
 
-/** Writes as a process of the version before does: what a change of a run says and the run's row in one transaction. Then it looks at the run. */
+/**
+ * Writes as a process of the version before does: what a change of a run says and the run's row in one transaction. Then it looks at the run.
+ * Such a process repeats a change that PostgreSQL ended for a deadlock. This writer does not, and there is none: 0092 locks events before runs, and
+ * these transactions lock runs before events, but the migration gives way before PostgreSQL looks for a deadlock (base/migrate.ts).
+ */
 async function writeUntil(address: Address, over: AbortSignal): Promise<Written> {
   const client = await connect(address)
   const tookMs: number[] = []
