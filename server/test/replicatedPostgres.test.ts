@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { databaseHosts } from '../src/base/databaseHosts.ts'
 import { connectionUrl } from '../src/base/embeddedPostgres.ts'
+import { connectionSettings, openDatabase } from '../src/base/db.ts'
 import { hostUrls } from '../src/base/hostList.ts'
 import { createLog } from '../src/base/log.ts'
 import { migrate } from '../src/base/migrate.ts'
+import { PooledClient } from '../src/base/session.ts'
 import { announcePresence } from '../src/kit/presence.ts'
 import { findServer, startExternalServer } from './kit/externalServer.ts'
 import { proves } from './kit/proves.ts'
@@ -66,6 +68,38 @@ proves(
     await again
     assert.equal(Number(new URL(slow.address().url).port), proxy.port)
     assert.equal(links.length, 1)
+  },
+)
+
+/** A pooler tells its clients what the server told it when it connected, however long ago: here that it is a standby. */
+const startForgetfulPooler = (port: number) =>
+  startWireProxy(port, (link) =>
+    link.change((type, body) =>
+      type === 'S' && body.toString().startsWith('in_hot_standby\0') ? Buffer.from('in_hot_standby\0on\0') : body,
+    ),
+  )
+
+proves(
+  'postgres.pooler',
+  'a pooler that repeats that its server was a standby is used as soon as the server writes',
+  async (t) => {
+    const [promoted, following] = [await startForgetfulPooler(primary.port), await startForgetfulPooler(standby.port)]
+    const log = createLog('silent')
+    const list = connectionUrl(address).replace(/:\d+\//, `:${following.port},127.0.0.1:${promoted.port}/`)
+    const poolers = databaseHosts({ urls: hostUrls(list), env: 'DATABASE_POOL_URL', log })
+    await poolers.find()
+    assert.equal(Number(new URL(poolers.address().url).port), promoted.port)
+    const pooler = { address: () => poolers.address(), keepsNames: false }
+    const db = openDatabase({ address: () => address, pooler, log })
+    t.after(async () => {
+      await db.close()
+      for (const proxy of [promoted, following]) proxy.close()
+    })
+    assert.deepEqual(await db.sql`select current_setting('in_hot_standby') as is_standby`, [{ is_standby: 'off' }])
+    let asked = 0
+    const refused = { url: connectionUrl({ ...address, port: following.port }), refused: () => void (asked += 1) }
+    await assert.rejects(new PooledClient(connectionSettings(refused)).connect(), /is a standby, which only reads/)
+    assert.equal(asked, 1)
   },
 )
 

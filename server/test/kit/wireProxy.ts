@@ -8,6 +8,8 @@ export interface Link {
   letGo(): void
   /** The server sees that the client is gone. The client hears nothing of it, as from a machine that is gone. */
   loseServer(): void
+  /** Every message of the server goes through this: its type and what follows its length. Called before the first byte. */
+  change(message: (type: string, body: Buffer) => Buffer): void
 }
 
 interface WireProxy {
@@ -41,7 +43,8 @@ export async function startWireProxy(
     client.on('data', (bytes) => {
       if (!isLost) upstream.write(bytes)
     })
-    upstream.on('data', (bytes) => client.write(bytes))
+    let change: ((bytes: Buffer) => Buffer) | undefined
+    upstream.on('data', (bytes) => client.write(change ? change(bytes) : bytes))
     linked(
       {
         hold: () => void upstream.pause(),
@@ -50,6 +53,7 @@ export async function startWireProxy(
           isLost = true
           upstream.destroy()
         },
+        change: (message) => void (change = messagesOf(message)),
       },
       ++count,
     )
@@ -61,5 +65,23 @@ export async function startWireProxy(
       server.close()
       for (const socket of open) socket.destroy()
     },
+  }
+}
+
+/** Puts the messages of PostgreSQL together from pieces of their stream: a type, the length with itself, the body. */
+function messagesOf(message: (type: string, body: Buffer) => Buffer): (bytes: Buffer) => Buffer {
+  let rest = Buffer.alloc(0)
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes])
+    const changed: Buffer[] = []
+    while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
+      const end = 1 + rest.readInt32BE(1)
+      const body = message(rest.toString('latin1', 0, 1), rest.subarray(5, end))
+      const head = Buffer.from(rest.subarray(0, 5))
+      head.writeInt32BE(body.length + 4, 1)
+      changed.push(head, body)
+      rest = rest.subarray(end)
+    }
+    return Buffer.concat(changed)
   }
 }
