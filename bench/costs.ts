@@ -12,8 +12,8 @@ export interface Costs {
   diskBytes: number
 }
 
-/** `pid` is the Node process that counts. */
-type Measured = Pick<Service, 'pid' | 'postgresPid' | 'superuserUrl'>
+/** `pid` is the Node process that counts, and so are the others. */
+type Measured = Pick<Service, 'pid' | 'postgresPid' | 'superuserUrl'> & { otherPids?: number[] }
 
 /** Between the beginning of the work and its end. */
 export async function costsOf<T>(service: Measured, work: () => Promise<T>): Promise<{ result: T; costs: Costs }> {
@@ -30,7 +30,7 @@ export async function costsOf<T>(service: Measured, work: () => Promise<T>): Pro
   return { result, costs }
 }
 
-async function costsSoFar({ pid, postgresPid, ...service }: Measured): Promise<Costs> {
+async function costsSoFar({ pid, otherPids = [], postgresPid, ...service }: Measured): Promise<Costs> {
   const [bytes] = await asSuperuser(
     service,
     async (client) =>
@@ -42,7 +42,7 @@ async function costsSoFar({ pid, postgresPid, ...service }: Measured): Promise<C
   )
   return {
     postgresMs: familyProcessorMs(postgresPid) ?? NaN,
-    nodeMs: processorMs(pid) ?? NaN,
+    nodeMs: [pid, ...otherPids].reduce((sum, one) => sum + (processorMs(one) ?? NaN), 0),
     walBytes: Number(bytes!.wal),
     diskBytes: Number(bytes!.disk),
   }

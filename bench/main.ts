@@ -29,12 +29,14 @@ import { storage } from './storage.ts'
 import { printSheet, printTable, type Row, type Sheet } from './table.ts'
 import { waitingRuns } from './waitingRuns.ts'
 import { wholeRuns } from './wholeRuns.ts'
+import { workers } from './workers.ts'
 
 const benches: Record<string, (bed: Bed) => Promise<Row[] | Sheet>> = {
   readById,
   keyedWrite,
   wholeRuns,
   scenarios,
+  workers,
   storage,
   afterRuns,
   fullTables,

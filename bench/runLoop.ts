@@ -11,7 +11,8 @@ import type { Service } from './service.ts'
 
 export interface RunOrder {
   service: Pick<Service, 'host' | 'port' | 'teamId' | 'apiKey' | 'databaseUrl'>
-  agentId: string
+  /** The agent of all runs, or several that take turns. */
+  agentId: string | string[]
   connections: number
   /** Runs are started for so long, and then waited for. */
   ms: number
@@ -19,6 +20,8 @@ export interface RunOrder {
   runsMax?: number
   /** A connection rests so long before each start; absent: it never does. */
   pauseMs?: number
+  /** Starts are so many a second, as long as connections are free; absent: each connection starts its next when its last has ended. */
+  startsPerSecond?: number
   /** So many streams of single runs and one of the team are open all the time; absent: none. */
   runStreams?: number
 }
@@ -46,18 +49,18 @@ export const startRunLoop = (signal: AbortSignal): Promise<RunLoop> =>
 const silenceMaxMs = 60_000
 
 async function loop(order: RunOrder): Promise<RunLoopResult> {
-  const { service, connections, ms, runsMax = Infinity, pauseMs = 0 } = order
+  const { service, connections, ms, runsMax = Infinity, pauseMs = 0, startsPerSecond = Infinity } = order
   await using ends = await watchEnds(service.databaseUrl)
   await using watching = order.runStreams === undefined ? undefined : await followRuns(service, order.runStreams)
-  const shot: Shot = {
+  const shots = [order.agentId].flat().map((agentId): Shot => ({
     method: 'POST',
     path: `/v2/teams/${service.teamId}/runs`,
     headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ agent_id: order.agentId, message: 'hello' }),
+    body: JSON.stringify({ agent_id: agentId, message: 'hello' }),
     freshKey: false,
     status: 201,
-  }
-  const open = await Promise.all(Array.from({ length: connections }, () => startOn(order, shot)))
+  }))
+  const open = await Promise.all(Array.from({ length: connections }, () => startOn(order, shots)))
   const latencies: number[] = []
   let started = 0
   let inTime = 0
@@ -65,10 +68,13 @@ async function loop(order: RunOrder): Promise<RunLoopResult> {
   const endsAt = startedAt + ms
   const work = async (start: Start) => {
     while (performance.now() < endsAt && started < runsMax) {
+      const nth = started
       started += 1
       if (pauseMs > 0) await sleep(pauseMs)
+      const earlyMs = startedAt + (nth * 1000) / startsPerSecond - performance.now()
+      if (earlyMs > 0) await sleep(earlyMs)
       const sentAt = performance.now()
-      const runId = await start.send()
+      const runId = await start.send(nth)
       watching?.started(runId, sentAt)
       await ends.of(runId)
       const now = performance.now()
@@ -94,28 +100,28 @@ async function loop(order: RunOrder): Promise<RunLoopResult> {
 }
 
 interface Start {
-  /** Starts a run and gives its id. */
-  send(): Promise<string>
+  /** Starts the nth run and gives its id. */
+  send(nth: number): Promise<string>
   close(): void
 }
 
-async function startOn({ service }: RunOrder, shot: Shot): Promise<Start> {
+async function startOn({ service }: RunOrder, shots: Shot[]): Promise<Start> {
   const connection = await openConnection(service)
   const { socket } = connection
-  const write = requestWriter(service, shot)
+  const writers = shots.map((shot) => requestWriter(service, shot))
   let broken: ((error: Error) => void) | undefined
   socket.once('error', (error) => broken?.(error))
   socket.once('close', () => broken?.(new Error('the connection was closed')))
   return {
-    send: () =>
+    send: (nth) =>
       new Promise((resolve, reject) => {
         broken = reject
         connection.onAnswer = (answer) => {
           const runId = /"run_id": ?"([0-9a-f-]{36})"/.exec(answer.text())?.[1]
-          if (answer.status === shot.status && runId) resolve(runId)
+          if (answer.status === 201 && runId) resolve(runId)
           else reject(new Error(`a start failed: ${answer.text()}`))
         }
-        socket.write(write(), 'latin1')
+        socket.write(writers[nth % writers.length]!(), 'latin1')
       }),
     close: () => socket.removeAllListeners('close').destroy(),
   }
@@ -128,6 +134,8 @@ interface Ends extends AsyncDisposable {
 }
 
 const lookEveryMs = 4
+/** What is asked of the database beside the service. */
+export const lookText = `select id, status from runs where id = any ($1::uuid[]) and status in ('completed', 'failed', 'stopped')`
 
 /** All runs under way with one look by their primary key: one prepared statement, whatever the service does. */
 async function watchEnds(databaseUrl: string): Promise<Ends> {
@@ -135,10 +143,7 @@ async function watchEnds(databaseUrl: string): Promise<Ends> {
   await client.connect()
   const [{ pid }] = (await client.query('select pg_backend_pid() as pid')).rows as [{ pid: number }]
   const waiting = new Map<string, { resolve: () => void; reject: (error: Error) => void }>()
-  const look = {
-    name: 'ended',
-    text: `select id, status from runs where id = any ($1::uuid[]) and status in ('completed', 'failed', 'stopped')`,
-  }
+  const look = { name: 'ended', text: lookText }
   const leaving = new AbortController()
   let lastAt = performance.now()
   const looking = (async () => {

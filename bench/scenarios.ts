@@ -215,7 +215,7 @@ function floorOf({ steps, kind }: Scenario, commitsPerSecond: number): number {
 export const insideSteps = (count: number): string =>
   Array.from({ length: count }, (_, n) => `\`\`\`memory path=note-${n}.md\nLast: {{ message }}\n\`\`\`\n`).join('\n')
 
-const outsideSteps = (count: number, url: string): string =>
+export const outsideSteps = (count: number, url: string): string =>
   Array.from({ length: count }, (_, n) => `\`\`\`http\nGET ${url}/rates/${n}\n\`\`\`\n`).join('\n')
 
 export function agentFor(

@@ -100,19 +100,30 @@ export async function startService(dataDir: DataDir, options: ServiceOptions = {
   }
 }
 
-/** A second process on the same data dir that only works; it is there when the database lists it. */
-export async function startWorkerBeside(dataDir: DataDir): Promise<AsyncDisposable> {
+export interface WorkerBeside extends AsyncDisposable {
+  pid: number
+  /** Where it answers about itself. */
+  url: string
+}
+
+/** A second process on the same data dir that only works; it is there when it says that it is ready. */
+export async function startWorkerBeside(dataDir: DataDir, env: Record<string, string> = {}): Promise<WorkerBeside> {
   const child = fork(entry, ['--role', 'worker'], {
-    env: { ...neutralEnvironment(), RUNYARD_DATA_DIR: dataDir.path, RUNYARD_DEMO: '0', LOG_LEVEL: 'info' },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: {
+      ...neutralEnvironment(),
+      PORT: '0',
+      RUNYARD_DATA_DIR: dataDir.path,
+      RUNYARD_DEMO: '0',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  await new Promise<void>((isReady, reject) => {
+  const url = await new Promise<string>((isReady, reject) => {
     child.once('exit', (code) => reject(new Error(`the worker ended before it was ready (exit ${code})`)))
-    child.stderr!.on('data', (lines: Buffer) => {
-      if (lines.includes('"msg":"ready"')) isReady()
-    })
+    child.once('message', (message: { ready: string }) => isReady(message.ready))
   })
-  return { [Symbol.asyncDispose]: () => stop(child) }
+  return { pid: child.pid!, url, [Symbol.asyncDispose]: () => stop(child) }
 }
 
 interface ServiceFacts {

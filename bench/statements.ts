@@ -5,6 +5,8 @@ import { asSuperuser, setFromNextStart } from './superuser.ts'
 export interface Statement {
   text: string
   calls: number
+  /** All calls together. */
+  rows: number
   /** On the server, all calls together. */
   totalMs: number
 }
@@ -24,7 +26,7 @@ export async function countStatements(service: Service, work: () => Promise<unkn
     await client.query('select pg_stat_statements_reset()')
     await work()
     const { rows } = await client.query<Statement>(`
-      select query as text, calls::int, total_exec_time as "totalMs"
+      select query as text, calls::int, rows::int, total_exec_time as "totalMs"
       from pg_stat_statements s join pg_database d on d.oid = s.dbid
       where d.datname = 'runyard' and toplevel order by calls desc`)
     return rows

@@ -40,7 +40,11 @@ export function createContext({ config, log, db, keyring, features, clock = syst
     outbound: createOutbound(guard),
     metrics,
     telemetry: createTelemetry({ endpoint: config.otlpEndpoint, headers: config.otlpHeaders, log }),
-    listener: createListener({ address: db.address, log }),
+    listener: createListener({
+      address: db.address,
+      log,
+      onHeard: (channel) => metrics.notificationsHeard.inc({ channel }),
+    }),
     rateLimit: createRateLimit(db.sql),
     lifecycle,
     parts: new Map(),

@@ -17,6 +17,8 @@ const pauses = { firstMs: 250, longestMs: 2000 }
 interface Ears {
   address: () => DatabaseAddress
   log: Log
+  /** Called with each notification. */
+  onHeard?: (channel: string) => void
   /** Who listens, by channel. */
   heardOn: Map<string, Set<(payload: string) => void>>
   /** Set while every channel is listened to. */
@@ -24,7 +26,7 @@ interface Ears {
   closing: AbortController
 }
 
-export function createListener(options: { address: () => DatabaseAddress; log: Log }): Listener {
+export function createListener(options: Pick<Ears, 'address' | 'log' | 'onHeard'>): Listener {
   const ears: Ears = { ...options, heardOn: new Map(), client: undefined, closing: new AbortController() }
   let listening: Promise<void> | undefined
   let line: Promise<unknown> = Promise.resolve()
@@ -74,6 +76,7 @@ async function listenUntilLost(ears: Ears, succeeded: () => void): Promise<void>
   })
   fresh.on('error', (error) => log.debug({ err: error }, 'the listening connection was lost'))
   fresh.on('notification', ({ channel, payload }) => {
+    ears.onHeard?.(channel)
     for (const heard of heardOn.get(channel) ?? []) heard(payload ?? '')
   })
   const lost = new Promise((resolve) => fresh.once('end', resolve))

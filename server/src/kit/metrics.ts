@@ -9,6 +9,7 @@ export interface Metrics {
   jobSeconds: Histogram<'job' | 'outcome'>
   openStreams: Gauge<'operation'>
   takeovers: Counter
+  notificationsHeard: Counter<'channel'>
   databasePresent: Gauge
   databaseRoundTrip: Gauge
   objectStorePresent: Gauge
@@ -46,6 +47,12 @@ export function createMetrics(): Metrics {
     takeovers: new Counter({
       name: 'runyard_worker_takeovers_total',
       help: 'Dead worker processes whose work this process set free.',
+      registers: [registry],
+    }),
+    notificationsHeard: new Counter({
+      name: 'runyard_notifications_heard_total',
+      help: 'Notifications of other processes that this process heard, by channel.',
+      labelNames: ['channel'],
       registers: [registry],
     }),
     databasePresent: new Gauge({
