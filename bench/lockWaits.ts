@@ -11,6 +11,8 @@ export interface LockWaits {
   waitedMs: number
   /** What the looks took of PostgreSQL: it is not the service's. */
   lookedMs: number
+  /** The beginning of the statement that waited longest in all, with its ms: where a hot row would be. */
+  most: [string, number] | undefined
 }
 
 const lookEveryMs = 10
@@ -26,20 +28,25 @@ export async function watchLocks({ superuserUrl }: Pick<Service, 'superuserUrl'>
   const [{ pid }] = (await client.query('select pg_backend_pid() as pid')).rows as [{ pid: number }]
   const before = processorMs(pid) ?? 0
   const seen = new Set<string>()
+  const byStatement = new Map<string, number>()
   const leaving = new AbortController()
   let waitedMs = 0
   async function look(): Promise<void> {
     let lookedAt = performance.now()
     for (; !leaving.signal.aborted; await sleep(lookEveryMs)) {
-      const { rows } = await client.query<{ wait: string }>({
+      const { rows } = await client.query<{ wait: string; query: string }>({
         name: 'waiting',
-        text: `select concat_ws(' ', a.pid, l.locktype, l.transactionid, l.relation, l.page, l.tuple, l.waitstart) as wait
+        text: `select concat_ws(' ', a.pid, l.locktype, l.transactionid, l.relation, l.page, l.tuple, l.waitstart) as wait,
+            left(trim(regexp_replace(a.query, '\\s+', ' ', 'g')), 200) as query
           from pg_stat_activity a join pg_locks l on l.pid = a.pid and not l.granted where a.wait_event_type = 'Lock'`,
       })
-      const now = performance.now()
-      waitedMs += rows.length * (now - lookedAt)
+      const [since, now] = [lookedAt, performance.now()]
+      waitedMs += rows.length * (now - since)
       lookedAt = now
-      for (const { wait } of rows) seen.add(wait)
+      for (const { wait, query } of rows) {
+        seen.add(wait)
+        byStatement.set(query, (byStatement.get(query) ?? 0) + now - since)
+      }
     }
   }
   const looking = look()
@@ -55,7 +62,8 @@ export async function watchLocks({ superuserUrl }: Pick<Service, 'superuserUrl'>
     async end() {
       const lookedMs = (processorMs(pid) ?? 0) - before
       await (ended ??= leave())
-      return { waits: seen.size, waitedMs, lookedMs }
+      const [most] = [...byStatement].toSorted(([, a], [, b]) => b - a)
+      return { waits: seen.size, waitedMs, lookedMs, most }
     },
     async [Symbol.asyncDispose]() {
       await (ended ??= leave())

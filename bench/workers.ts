@@ -1,25 +1,25 @@
 // One API process and 1, 2, 4 and 8 worker processes: what a run costs all of them together, busy and not busy, and what they cost while
 // nothing happens. `npm run bench -- workers/4` measures one number of them.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { embeddedPostgres } from '../server/src/base/embeddedPostgres.ts'
 import { makeAgent } from './agent.ts'
-import { costsOf } from './costs.ts'
+import { costsOf, type Costs } from './costs.ts'
 import { allowLoopback } from './deliveries.ts'
 import { connections, type Bed } from './interleave.ts'
-import { watchLocks } from './lockWaits.ts'
+import { watchLocks, type LockWaits } from './lockWaits.ts'
 import { insideSteps, outsideSteps } from './scenarios.ts'
 import { lookText, startRunLoop, type RunLoop } from './runLoop.ts'
 import { makeDataDir, startService, startWorkerBeside, type DataDir, type Service, type WorkerBeside } from './service.ts'
 import { untilSettled } from './settled.ts'
-import { callsOf, countFromNextStart, countStatements, type Statement } from './statements.ts'
-import { setFromNextStart } from './superuser.ts'
+import { callsOf, countStatements, type Statement } from './statements.ts'
 import type { Sheet } from './table.ts'
 import { startTinyServer } from './tinyServer.ts'
 
 const counts = [1, 2, 4, 8]
 const steps = 3
-/** The files of an agent's memory are written one commit after another, so runs of one agent would measure only that. */
-const agents = 16
-/** Below what two cores can do, so that nothing waits for a processor. */
+/** Runs of one agent that write the same files of its memory wait for each other. That is the agent's row and not ours, so there are many. */
+const agents = 64
+/** Below what two cores can do, so that nothing waits for a processor. BENCH_STARTS makes it fewer where the machine is busy. */
 const pacedPerSecond = Number(process.env['BENCH_STARTS'] ?? 40)
 
 interface Times {
@@ -38,11 +38,9 @@ export async function workers(bed: Bed): Promise<Sheet> {
   await using dataDir = await makeDataDir()
   await using outside = await startTinyServer()
   await using loop = await startRunLoop(bed.signal)
-  const first = await startApi(dataDir)
-  await countFromNextStart(first)
-  // nine processes with their pools; a server of its own would have been set so
-  await setFromNextStart(first, 'max_connections', '400')
-  await first.stop()
+  // the service finds it running; nine processes have more connections than the service allows a server that it starts itself
+  const settings = { max_connections: 400, shared_preload_libraries: 'pg_stat_statements' }
+  await embeddedPostgres({ dataDir: dataDir.path, log: () => undefined, settings })
   const api = await startApi(dataDir)
   try {
     const loads = await makeLoads(api, outside.url)
@@ -66,7 +64,7 @@ const columns = [
   'load',
   'runs/s',
   'ms p50 / p99',
-  'statements',
+  'statements / beyond those of idle processes',
   'WAL KB',
   'lock waits seen / ms',
   'notifications sent / heard',
@@ -110,21 +108,52 @@ async function withWorkers(place: Place, count: number): Promise<string[][]> {
   const started: WorkerBeside[] = []
   for (let n = 0; n < count; n++) started.push(stack.use(await startWorkerBeside(dataDir, allowLoopback)))
   for (const load of loads) await runLoad(place, load, times.warmUpMs, undefined)
-  const lines: string[][] = []
+  const measured: Measured[] = []
   for (const load of loads) {
     for (const perSecond of [pacedPerSecond, undefined]) {
       const ms = perSecond === undefined ? times.closedMs : times.pacedMs
-      const line = await measure(place, started, load, ms, perSecond)
-      bed.tell(`${count} workers, ${line.slice(0, 9).join(', ')}`)
-      lines.push([String(count), ...line, '', ''])
+      const one = await measure(place, started, load, ms, perSecond)
+      measured.push(one)
+      bed.tell(`${count} workers, ${one.what}: ${one.runs} runs, ${(one.statements / one.runs).toFixed(2)} statements each`)
     }
   }
   // what a process does once a minute is part of it, and what it does just after a load is not
   await untilQuiet(place.api)
   const idle = await measureIdle(place, started)
-  bed.tell(`${count} workers idle: ${idle.join(', ')}`)
-  lines[0]!.splice(-2, 2, ...idle)
-  return lines
+  bed.tell(`${count} workers idle: ${idle.perMinute.toFixed(0)} statements a minute`)
+  return measured.map((one, index) => [String(count), ...cellsOf(one, idle), ...(index === 0 ? idle.cells : ['', ''])])
+}
+
+interface Measured {
+  what: string
+  runs: number
+  /** From the first start until nothing was left to do. */
+  tookMs: number
+  endedPerSecond: number
+  p50Ms: number
+  p99Ms: number
+  statements: number
+  costs: Costs
+  locks: LockWaits
+  sent: number
+  heard: number
+}
+
+function cellsOf(one: Measured, idle: Idle): string[] {
+  const { runs, costs, locks } = one
+  const each = (amount: number, digits: number): string => (amount / runs).toFixed(digits)
+  const anyway = (idle.perMinute * one.tookMs) / 60_000
+  return [
+    one.what,
+    one.endedPerSecond.toFixed(0),
+    `${one.p50Ms.toFixed(0)} / ${one.p99Ms.toFixed(0)}`,
+    `${each(one.statements, 2)} / ${each(one.statements - anyway, 2)}`,
+    each(costs.walBytes / 1024, 1),
+    `${each(locks.waits, 3)} / ${each(locks.waitedMs, 2)}`,
+    `${each(one.sent, 2)} / ${each(one.heard, 2)}`,
+    each(costs.postgresMs, 2),
+    each(costs.nodeMs, 2),
+  ]
 }
 
 async function runLoad({ api, loop }: Place, { agentIds }: Load, ms: number, perSecond: number | undefined) {
@@ -147,34 +176,38 @@ async function measure(
   load: Load,
   ms: number,
   perSecond: number | undefined,
-): Promise<string[]> {
-  const { api } = place
+): Promise<Measured> {
+  const { api, bed } = place
   const heardBefore = await heardBy(place, started)
-  await using locks = await watchLocks(api)
-  let result: Awaited<ReturnType<typeof runLoad>> | undefined
-  let costs: Awaited<ReturnType<typeof costsOf>>['costs'] | undefined
-  const statements = await countStatements(api, async () => {
-    const measured = await costsOf({ ...api, otherPids: started.map(({ pid }) => pid) }, () =>
-      runLoad(place, load, ms, perSecond),
-    )
-    result = measured.result
-    costs = measured.costs
-  })
-  const { runs, perSecond: ended, p50Ms, p99Ms, lookingMs } = result!
-  const { waits, waitedMs, lookedMs } = await locks.end()
-  const heard = (await heardBy(place, started)) - heardBefore
-  const each = (amount: number, digits: number): string => (amount / runs).toFixed(digits)
-  return [
-    `${load.what}, ${perSecond === undefined ? 'closed loop' : 'paced'}`,
-    ended.toFixed(0),
-    `${p50Ms.toFixed(0)} / ${p99Ms.toFixed(0)}`,
-    each(callsOf(ofService(statements)), 2),
-    each(costs!.walBytes / 1024, 1),
-    `${each(waits, 3)} / ${each(waitedMs, 2)}`,
-    `${each(sentIn(statements), 2)} / ${each(heard, 2)}`,
-    each(costs!.postgresMs - lookingMs - lookedMs, 2),
-    each(costs!.nodeMs, 2),
-  ]
+  await using watch = await watchLocks(api)
+  const beganAt = performance.now()
+  const { result, statements } = await counted(api, () =>
+    costsOf({ ...api, otherPids: started.map(({ pid }) => pid) }, () => runLoad(place, load, ms, perSecond)),
+  )
+  const tookMs = performance.now() - beganAt
+  const locks = await watch.end()
+  if (locks.most) bed.tell(`of ${locks.waitedMs.toFixed(0)} ms of lock waits ${locks.most[1].toFixed(0)} in: ${locks.most[0]}`)
+  const { runs, perSecond: endedPerSecond, p50Ms, p99Ms, lookingMs } = result.result
+  return {
+    what: `${load.what}, ${perSecond === undefined ? 'closed loop' : 'paced'}`,
+    runs,
+    tookMs,
+    endedPerSecond,
+    p50Ms,
+    p99Ms,
+    statements: callsOf(ofService(statements)),
+    costs: { ...result.costs, postgresMs: result.costs.postgresMs - lookingMs - locks.lookedMs },
+    locks,
+    sent: sentIn(statements),
+    heard: (await heardBy(place, started)) - heardBefore,
+  }
+}
+
+/** What the work gives, with the statements that ran meanwhile. */
+async function counted<T>(api: Service, work: () => Promise<T>): Promise<{ result: T; statements: Statement[] }> {
+  const results: T[] = []
+  const statements = await countStatements(api, async () => results.push(await work()))
+  return { result: results[0]!, statements }
 }
 
 /** All but what the generator of the load asks. */
@@ -203,16 +236,20 @@ async function untilQuiet(api: Service): Promise<void> {
   await sleep(quietAfterMs)
 }
 
-async function measureIdle({ api, times }: Place, started: WorkerBeside[]): Promise<string[]> {
+interface Idle {
+  perMinute: number
+  cells: string[]
+}
+
+async function measureIdle({ api, times }: Place, started: WorkerBeside[]): Promise<Idle> {
   const { idleMs } = times
-  let costs: Awaited<ReturnType<typeof costsOf>>['costs'] | undefined
-  const statements = await countStatements(api, async () => {
-    const measured = await costsOf({ ...api, otherPids: started.map(({ pid }) => pid) }, () => sleep(idleMs))
-    costs = measured.costs
-  })
+  const { result, statements } = await counted(api, () =>
+    costsOf({ ...api, otherPids: started.map(({ pid }) => pid) }, () => sleep(idleMs)),
+  )
+  const perMinute = (callsOf(statements) * 60_000) / idleMs
   const share = (ms: number) => ((ms / idleMs) * 100).toFixed(1)
-  return [
-    ((callsOf(statements) * 60_000) / idleMs).toFixed(0),
-    `${share(costs!.postgresMs)} / ${share(costs!.nodeMs)}`,
-  ]
+  return {
+    perMinute,
+    cells: [perMinute.toFixed(0), `${share(result.costs.postgresMs)} / ${share(result.costs.nodeMs)}`],
+  }
 }

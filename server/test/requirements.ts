@@ -2899,6 +2899,11 @@ const sentences = [
     gap: { question: 'What is a failure class?', file: 'server/src/features/runs/report.ts' },
   },
   {
+    id: 'runs.calledOne',
+    says: 'A run that is ready calls one worker, by turns, and not all; one that cannot take it calls the others, and whoever was not called finds it within half a second.',
+    gap: { question: 'Which worker takes a run that is ready?', file: 'server/src/engine/admission/readyCall.ts' },
+  },
+  {
     id: 'runs.pools',
     says: 'A build may ask for a pool of workers: only processes that serve it take its runs. A process may be there for one team, or for all but one.',
   },

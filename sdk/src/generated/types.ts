@@ -2262,6 +2262,7 @@ export type ProcessReport = {
     zone: string | null
     round_trip_ms: number | null
   }
+  own_channel?: string | null
   worker_pools?: {
     names?: string[]
     teams: string[]

@@ -5,7 +5,7 @@ import type { Context } from '../kit/context.ts'
 import { registryOf, runHooks } from '../kit/registry.ts'
 import { runningPart } from '../kit/runningPart.ts'
 import { createAdmissionRows } from './admission/admission.ts'
-import { createReadyCall } from './admission/readyCall.ts'
+import { createReadyCalls } from './admission/readyCall.ts'
 import type { ClaimedRun } from './admission/claim.ts'
 import { newSlotKeeper, noteFreed, noteTeams, serveFreed, type SlotKeeper } from './admission/slotKeeper.ts'
 import { wakeRuns } from './admission/wake.ts'
@@ -105,13 +105,13 @@ function createEngine(context: Context): Engine {
     atEnd,
     underWay: new Map(),
   }
-  const workers = newWorkers({ context, parts, sweep: () => sweep.run(), onReady: () => ready() })
-  const callWorkers = createReadyCall(context)
+  const workers = newWorkers({ context, parts, sweep: () => sweep.run(), onReady: () => ready(), onFull: (from) => calls.all(from) })
+  const calls = createReadyCalls(context)
 
   /** A run has a slot and no worker: this process takes it if it works on all runs, otherwise the others are called. */
   function ready(): void {
     workers.pool?.notify()
-    if (!workers.pool || context.config.workerPools) callWorkers()
+    if (!workers.pool || context.config.workerPools) calls.one()
   }
 
   return {

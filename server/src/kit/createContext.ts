@@ -11,7 +11,7 @@ import { announceEvents, onEventsWritten } from './announceEvents.ts'
 import { baseUrlOf, type Context, type Lifecycle } from './context.ts'
 import type { Feature } from './feature.ts'
 import { exposeGrowth } from './growth.ts'
-import { createListener } from './listener.ts'
+import { createListener, kindOfChannel } from './listener.ts'
 import { createMetrics } from './metrics.ts'
 import { createRateLimit } from './rateLimit.ts'
 import { collect, giveRegistry } from './registry.ts'
@@ -43,7 +43,7 @@ export function createContext({ config, log, db, keyring, features, clock = syst
     listener: createListener({
       address: db.address,
       log,
-      onHeard: (channel) => metrics.notificationsHeard.inc({ channel }),
+      onHeard: (channel) => metrics.notificationsHeard.inc({ channel: kindOfChannel(channel) }),
     }),
     rateLimit: createRateLimit(db.sql),
     lifecycle,

@@ -5,9 +5,19 @@ import type { Log } from '../base/log.ts'
 import { pauseAfter } from '../base/pause.ts'
 import { connectionSettings, cut, SessionClient, type DatabaseAddress } from '../base/session.ts'
 
+/** The channel on which one process is called, by its id: what only one must do need not wake all. */
+export const ownChannel = (processId: string): string => `${ownChannelPrefix}${processId.replaceAll('-', '')}`
+const ownChannelPrefix = 'runyard_to_'
+
+/** The same for the channels of all processes, so that they can be counted together. */
+export const kindOfChannel = (channel: string): string =>
+  channel.startsWith(ownChannelPrefix) ? 'runyard_to' : channel
+
 export interface Listener {
   /** A notification is a hint and may be lost, so whoever listens must also poll. Returns the function that stops listening. */
   on(channel: string, heard: (payload: string) => void): () => void
+  /** Whether notifications on this channel reach us now. */
+  hears(channel: string): boolean
   close(): Promise<void>
 }
 
@@ -21,19 +31,21 @@ interface Ears {
   onHeard?: (channel: string) => void
   /** Who listens, by channel. */
   heardOn: Map<string, Set<(payload: string) => void>>
+  /** The channels on which notifications reach us now. */
+  listened: Set<string>
   /** Set while every channel is listened to. */
   client: Client | undefined
   closing: AbortController
 }
 
 export function createListener(options: Pick<Ears, 'address' | 'log' | 'onHeard'>): Listener {
-  const ears: Ears = { ...options, heardOn: new Map(), client: undefined, closing: new AbortController() }
+  const ears: Ears = { ...options, heardOn: new Map(), listened: new Set(), client: undefined, closing: new AbortController() }
   let listening: Promise<void> | undefined
   let line: Promise<unknown> = Promise.resolve()
   return {
     on(channel, heard) {
       // names of channels are ours, never a user's: they are part of the statement's text
-      if (!/^[a-z_]+$/.test(channel)) throw new Error(`${channel} is not a channel name`)
+      if (!/^[a-z0-9_]+$/.test(channel)) throw new Error(`${channel} is not a channel name`)
       const known = ears.heardOn.get(channel) ?? new Set()
       if (!ears.heardOn.has(channel)) {
         ears.heardOn.set(channel, known)
@@ -44,6 +56,7 @@ export function createListener(options: Pick<Ears, 'address' | 'log' | 'onHeard'
       known.add(heard)
       return () => known.delete(heard)
     },
+    hears: (channel) => ears.listened.has(channel),
     async close() {
       ears.closing.abort()
       await listening
@@ -84,21 +97,27 @@ async function listenUntilLost(ears: Ears, succeeded: () => void): Promise<void>
   closing.signal.addEventListener('abort', close)
   try {
     await fresh.connect()
-    for (const channel of heardOn.keys()) await fresh.query(`listen ${channel}`)
+    for (const channel of heardOn.keys()) {
+      await fresh.query(`listen ${channel}`)
+      ears.listened.add(channel)
+    }
     ears.client = fresh
     succeeded()
     await lost
   } finally {
     ears.client = undefined
+    ears.listened.clear()
     closing.signal.removeEventListener('abort', close)
     cut(fresh)
   }
 }
 
 /** A connection that cannot listen to one more channel is given up: the next one listens to all of them. */
-async function listenAlso({ client, log }: Ears, channel: string): Promise<void> {
+async function listenAlso({ client, listened, log }: Ears, channel: string): Promise<void> {
   try {
-    await client?.query(`listen ${channel}`)
+    if (!client) return
+    await client.query(`listen ${channel}`)
+    listened.add(channel)
   } catch (error) {
     log.debug({ err: error }, 'listening failed')
     if (client) cut(client)

@@ -5,6 +5,7 @@ import type { WorkerPools } from '../base/settingKinds.ts'
 import { watchRestingMemory } from '../base/restingMemory.ts'
 import { runyardVersion } from '../base/version.ts'
 import type { Context } from './context.ts'
+import { ownChannel } from './listener.ts'
 import { reportLoops, watchLoop, type LoopReport } from './loops.ts'
 import { laneWaiting } from './laneMetrics.ts'
 import { sharedPoolsOf } from './sharedPools.ts'
@@ -20,6 +21,8 @@ export interface ProcessReport {
   zone: string | null
   /** What it sees of the database, which may have moved to another zone since the report before. */
   database: { zone: string | null; round_trip_ms: number | null }
+  /** Where it is called alone when a run is ready; null: it works on no runs, or does not listen there yet. */
+  own_channel: string | null
   /** Which runs it works on; null: on all. */
   worker_pools: WorkerPools | null
   loops: LoopReport[]
@@ -67,7 +70,7 @@ export function startReporting(context: Context, processId: string): { stop(): P
     const cpuMs = (now.cpu.user + now.cpu.system - before.cpu.user - before.cpu.system) / 1000
     const cpuPercent = Math.round((cpuMs / Math.max(1, now.at - before.at)) * 100)
     if (memory.note(cpuPercent)) log.debug('this process rests; memory that it does not use is given back')
-    const report = await reportOf(context, cpuPercent)
+    const report = await reportOf(context, processId, cpuPercent)
     before = now
     try {
       await db.sql`
@@ -98,7 +101,8 @@ export function startReporting(context: Context, processId: string): { stop(): P
   }
 }
 
-async function reportOf(context: Context, cpuPercent: number): Promise<ProcessReport> {
+async function reportOf(context: Context, processId: string, cpuPercent: number): Promise<ProcessReport> {
+  const channel = ownChannel(processId)
   return {
     version: runyardVersion,
     migrations: await countMigrations(),
@@ -106,6 +110,7 @@ async function reportOf(context: Context, cpuPercent: number): Promise<ProcessRe
     cpu_percent: cpuPercent,
     zone: context.config.zone ?? null,
     database: seenDatabase(context),
+    own_channel: context.listener.hears(channel) ? channel : null,
     worker_pools: context.config.workerPools ?? null,
     loops: reportLoops(context),
     lanes: await reportLanes(context),

@@ -30,6 +30,8 @@ import {
 export interface RunPool {
   /** Something may be ready. */
   notify(): void
+  /** The same for a process that was called alone. Answers whether it could take everything: otherwise the others must be called. */
+  called(): Promise<boolean>
   /** Reserves free seats for runs that are about to be claimed, by team. */
   reserve(wanted: ReadonlyMap<string, number>): ReservedSeats
   /** Drops runs that were stopped. */
@@ -55,6 +57,11 @@ export function createRunPool(options: RunPoolOptions): RunPool {
   const pools = options.context.config.workerPools
   return {
     notify: () => pool.claiming.ask(),
+    async called() {
+      pool.claiming.ask()
+      await pool.claiming.settled()
+      return !pool.isMissed && pool.leftOut.size === 0
+    },
     reserve(wanted) {
       const reservation = reserveSeats(pool.book, wanted, freeSeats(pool))
       const { count, perTeam } = reservation

@@ -6,6 +6,7 @@ import type { Context } from '../../kit/context.ts'
 import { isSuspect, mustBeAlone } from '../../kit/deaths.ts'
 import type { Unit } from '../../kit/suspectChild.ts'
 import { noteSuspectDeath, takeSuspect, type ClaimedRun } from '../admission/claim.ts'
+import { ownChannel } from '../../kit/listener.ts'
 import { readyChannel, stopChannel } from '../ledger/notifyChannels.ts'
 import { driveRun } from './drive.ts'
 import type { DriveParts, Hold } from './heldRun.ts'
@@ -45,6 +46,8 @@ interface WorkersOptions {
   sweep: () => Promise<boolean>
   /** Runs have a slot and no worker. */
   onReady: () => void
+  /** This process was called alone, and cannot take everything that is ready. */
+  onFull: (ownChannel: string) => void
 }
 
 export interface Workers extends WorkersOptions {
@@ -99,7 +102,13 @@ export function startWorker(workers: Workers, process: WorkingProcess): RunWorke
   const { context } = workers
   const pool = (workers.pool = newRunPool(workers, process))
   context.metrics.runs.places.set(process.seats)
-  const stopReady = context.listener.on(readyChannel, () => pool.notify())
+  const own = ownChannel(process.id)
+  const stopReady = context.listener.on(readyChannel, (from) => {
+    if (from !== own) pool.notify()
+  })
+  const stopCalls = context.listener.on(own, () => {
+    void pool.called().then((isAll) => isAll || workers.onFull(own))
+  })
   const stopListening = listenFor(workers, pool)
   process.suspectProcesses?.onReady(() => pool.notify())
   pool.notify()
@@ -114,6 +123,8 @@ export function startWorker(workers: Workers, process: WorkingProcess): RunWorke
       stopReady()
       stopListening()
       await pool.stop(drainMs)
+      // until now it was called like any other, and passed the calls on
+      stopCalls()
     },
   }
 }

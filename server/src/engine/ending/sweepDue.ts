@@ -5,6 +5,7 @@ import type { Context } from '../../kit/context.ts'
 import { lookFor } from '../../kit/sharedLook.ts'
 import { admitNext, recount } from '../admission/admission.ts'
 import { isOrdinary, isSuspectRow, reviveOrphans } from '../admission/claim.ts'
+import { isWorker } from '../ledger/notifyChannels.ts'
 import { isServed } from '../admission/workerPools.ts'
 import { expireRequest } from '../requests/humanRequests.ts'
 import { wakeDue } from '../admission/wake.ts'
@@ -12,14 +13,20 @@ import { wakeDue } from '../admission/wake.ts'
 const dueAtOnce = 500
 /** How often, in sweeps, the slots are counted again and runs whose process is gone are set free. */
 const thoroughEvery = 10
+/** That is for the whole database, so the oldest worker does it for all; the others rarely, in case that one hangs. */
+const rareEvery = 60
 
 /** What there may be to do for a process that takes these runs. */
-function duesOf(pools: WorkerPools | undefined) {
+function duesOf(pools: WorkerPools | undefined, processId: string | undefined) {
   const isFree = part`admitted_at is not null and worker is null and ${isServed(pools)}`
   return {
     due: part`exists (select from runs where due_at <= now())`,
     ready: part`exists (select from runs where ${isFree} and ${isOrdinary})`,
     suspect: part`exists (select from runs where ${isFree} and ${isSuspectRow})`,
+    hasElder:
+      processId === undefined
+        ? part`false`
+        : part`exists (select from processes where id < ${processId} and ${isWorker})`,
     expired: part`exists (select from human_requests where status = 'pending' and expires_at <= now())`,
   }
 }
@@ -32,17 +39,17 @@ interface RunSweep {
 }
 
 export function createRunSweep(context: Context): RunSweep {
-  const { db, log, config } = context
-  const dues = duesOf(config.workerPools)
+  const { db, log, config, lifecycle } = context
+  let dues: ReturnType<typeof duesOf> | undefined
   let count = 0
   return {
     async run() {
-      const is = await lookFor(context, dues)
+      const is = await lookFor(context, (dues ??= duesOf(config.workerPools, lifecycle.processId)))
       let isReady = is.ready || is.suspect
       while (is.due && (await wakeSome())) isReady = true
       while (is.expired && (await db.transaction(expireRequest))) isReady = true
       count += 1
-      if (count % thoroughEvery === 0) isReady = (await thorough()) || isReady
+      if (count % (is.hasElder ? rareEvery : thoroughEvery) === 0) isReady = (await thorough()) || isReady
       return isReady
     },
     admitWaiting,

@@ -65,6 +65,9 @@ export const Report = named(
         { description: 'The database as the process sees it; without values while it is away.' },
       ),
     ),
+    own_channel: Type.Optional(
+      nullable(Type.String({ description: 'The channel of PostgreSQL on which it is called alone when a run is ready.' })),
+    ),
     worker_pools: Type.Optional(
       nullable(
         Type.Object(
