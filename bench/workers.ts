@@ -9,7 +9,14 @@ import { connections, type Bed } from './interleave.ts'
 import { watchLocks, type LockWaits } from './lockWaits.ts'
 import { insideSteps, outsideSteps } from './scenarios.ts'
 import { lookText, startRunLoop, type RunLoop } from './runLoop.ts'
-import { makeDataDir, startService, startWorkerBeside, type DataDir, type Service, type WorkerBeside } from './service.ts'
+import {
+  makeDataDir,
+  startService,
+  startWorkerBeside,
+  type DataDir,
+  type Service,
+  type WorkerBeside,
+} from './service.ts'
 import { untilSettled } from './settled.ts'
 import { callsOf, countStatements, type Statement } from './statements.ts'
 import type { Sheet } from './table.ts'
@@ -114,7 +121,9 @@ async function withWorkers(place: Place, count: number): Promise<string[][]> {
       const ms = perSecond === undefined ? times.closedMs : times.pacedMs
       const one = await measure(place, started, load, ms, perSecond)
       measured.push(one)
-      bed.tell(`${count} workers, ${one.what}: ${one.runs} runs, ${(one.statements / one.runs).toFixed(2)} statements each`)
+      bed.tell(
+        `${count} workers, ${one.what}: ${one.runs} runs, ${(one.statements / one.runs).toFixed(2)} statements each`,
+      )
     }
   }
   // what a process does once a minute is part of it, and what it does just after a load is not
@@ -186,7 +195,8 @@ async function measure(
   )
   const tookMs = performance.now() - beganAt
   const locks = await watch.end()
-  if (locks.most) bed.tell(`of ${locks.waitedMs.toFixed(0)} ms of lock waits ${locks.most[1].toFixed(0)} in: ${locks.most[0]}`)
+  if (locks.most)
+    bed.tell(`of ${locks.waitedMs.toFixed(0)} ms of lock waits ${locks.most[1].toFixed(0)} in: ${locks.most[0]}`)
   const { runs, perSecond: endedPerSecond, p50Ms, p99Ms, lookingMs } = result.result
   return {
     what: `${load.what}, ${perSecond === undefined ? 'closed loop' : 'paced'}`,

@@ -105,7 +105,13 @@ function createEngine(context: Context): Engine {
     atEnd,
     underWay: new Map(),
   }
-  const workers = newWorkers({ context, parts, sweep: () => sweep.run(), onReady: () => ready(), onFull: (from) => calls.all(from) })
+  const workers = newWorkers({
+    context,
+    parts,
+    sweep: () => sweep.run(),
+    onReady: () => ready(),
+    onFull: (from) => calls.all(from),
+  })
   const calls = createReadyCalls(context)
 
   /** A run has a slot and no worker: this process takes it if it works on all runs, otherwise the others are called. */

@@ -39,7 +39,13 @@ interface Ears {
 }
 
 export function createListener(options: Pick<Ears, 'address' | 'log' | 'onHeard'>): Listener {
-  const ears: Ears = { ...options, heardOn: new Map(), listened: new Set(), client: undefined, closing: new AbortController() }
+  const ears: Ears = {
+    ...options,
+    heardOn: new Map(),
+    listened: new Set(),
+    client: undefined,
+    closing: new AbortController(),
+  }
   let listening: Promise<void> | undefined
   let line: Promise<unknown> = Promise.resolve()
   return {

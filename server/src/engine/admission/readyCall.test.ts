@@ -54,20 +54,24 @@ proves('runs.calledOne', 'each run that is ready calls one worker, and the worke
   assert.deepEqual(heard.slice(3), heard.slice(0, 3))
 })
 
-proves('runs.calledOne', 'a run that wakes inside a transaction calls one worker too, or all of them where pools differ', async () => {
-  const channels = await announceWorkers([null, null])
-  const { heard, untilHeard } = await hear([...channels, readyChannel])
-  await announceReady(sql)
-  await untilHeard(1)
-  assert.ok(channels.includes(heard[0] ?? ''), heard[0])
-  await announceWorkers([null, { names: ['heavy'], teams: [], except_teams: [] }])
-  await announceReady(sql)
-  await untilHeard(2)
-  await sql`delete from processes`
-  await announceReady(sql)
-  await untilHeard(3)
-  assert.deepEqual(heard.slice(1), [readyChannel, readyChannel])
-})
+proves(
+  'runs.calledOne',
+  'a run that wakes inside a transaction calls one worker too, or all of them where pools differ',
+  async () => {
+    const channels = await announceWorkers([null, null])
+    const { heard, untilHeard } = await hear([...channels, readyChannel])
+    await announceReady(sql)
+    await untilHeard(1)
+    assert.ok(channels.includes(heard[0] ?? ''), heard[0])
+    await announceWorkers([null, { names: ['heavy'], teams: [], except_teams: [] }])
+    await announceReady(sql)
+    await untilHeard(2)
+    await sql`delete from processes`
+    await announceReady(sql)
+    await untilHeard(3)
+    assert.deepEqual(heard.slice(1), [readyChannel, readyChannel])
+  },
+)
 
 proves('runs.calledOne', 'a worker that is called and cannot take what is ready calls all the others', async () => {
   const id = newId()
@@ -96,6 +100,9 @@ proves('runs.calledOne', 'one worker of each pool is called, and full ones are p
 
 proves('runs.calledOne', 'all are called where nobody is known, all are full, or one hears only that', () => {
   assert.deepEqual(channelsToCall([], 1, nobodyIsFull), [readyChannel])
-  assert.deepEqual(channelsToCall([one('a'), one('b')], 1, () => true), [readyChannel])
+  assert.deepEqual(
+    channelsToCall([one('a'), one('b')], 1, () => true),
+    [readyChannel],
+  )
   assert.deepEqual(channelsToCall([one('a'), one(null)], 1, nobodyIsFull), [readyChannel])
 })

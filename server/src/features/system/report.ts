@@ -66,7 +66,9 @@ export const Report = named(
       ),
     ),
     own_channel: Type.Optional(
-      nullable(Type.String({ description: 'The channel of PostgreSQL on which it is called alone when a run is ready.' })),
+      nullable(
+        Type.String({ description: 'The channel of PostgreSQL on which it is called alone when a run is ready.' }),
+      ),
     ),
     worker_pools: Type.Optional(
       nullable(
