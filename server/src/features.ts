@@ -1,6 +1,7 @@
 // The service on one page: every feature there is.
 import { feature, type Feature } from './kit/feature.ts'
 import { sealedReply } from './kit/idempotency.ts'
+import { addPartitions } from './kit/addPartitions.job.ts'
 import { sweepAudit } from './kit/sweepAudit.job.ts'
 import { sweepJobDeaths } from './kit/sweepJobDeaths.job.ts'
 import { sweepRequests } from './kit/sweepRequests.job.ts'
@@ -39,7 +40,7 @@ import { webhooks } from './features/webhooks/index.ts'
 /** The kit's own jobs. */
 const housekeeping = feature({
   name: 'housekeeping',
-  jobs: [sweepRequests, sweepAudit, sweepJobDeaths],
+  jobs: [sweepRequests, sweepAudit, sweepJobDeaths, addPartitions],
   sealed: [sealedReply],
 })
 

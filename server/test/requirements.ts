@@ -1793,7 +1793,25 @@ const sentences = [
   {
     id: 'retention.events',
     says: 'Events go by their own age, also of a run that is still active.',
-    gap: { question: 'From when do the days of an event count?', file: 'server/src/kit/event.ts' },
+    gap: { question: 'From when do the days of an event count?', file: 'server/src/kit/oldEvents.ts' },
+  },
+  {
+    id: 'retention.partitions',
+    says: 'Events and audit rows are partitioned by time. A partition is dropped when all of its rows are old; until then its rows stay.',
+    gap: { question: 'May a row stay for longer than its days?', file: 'server/src/kit/partitions.ts' },
+  },
+  {
+    id: 'retention.kept',
+    says: 'An event that somebody has to get outlives the partition in which it was written, and so do its deliveries.',
+  },
+  {
+    id: 'partitions.next',
+    says: 'The next partition is made before it is needed. What is written while there is none is stored, found and erased all the same.',
+  },
+  { id: 'partitions.busy', says: 'A table in use is not waited for: the partition is made or dropped an hour later.' },
+  {
+    id: 'partitions.migrated',
+    says: 'A table becomes partitioned while others write to it, and no row is copied. One with ids from the future stays as it is.',
   },
   { id: 'retention.careful', says: 'The sweep steps around locked runs and stops when told.' },
   {

@@ -1,6 +1,6 @@
 // The fifteen kinds of events and what each one carries: the closed set behind streams, webhooks and reports.
 import { newId } from '../base/ids.ts'
-import { announcing, empty, one, part, type Part, type Sql } from '../base/db.ts'
+import { announcing, part, type Part, type Sql } from '../base/db.ts'
 import { truncatedField } from './pageBytes.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static, type TProperties, type TSchema } from './schema.ts'
 import type { Scope } from './scopes.ts'
@@ -326,33 +326,4 @@ export async function eraseEventsOf(sql: Sql, runIds: string[], max: number): Pr
       select id from event_batches where run_id = any(${runIds}::uuid[]) limit ${max} for update))
     returning 1`
   return gone.length
-}
-
-/**
- * Erases events that are older than `days` days, at most `max` rows of those whose id comes after `after`; answers with the last id, or
- * undefined when there are no more. `keeping`: conditions for those that must stay. Ids begin with the time, so the oldest are found by the key; the time itself is asked too.
- */
-export async function eraseOldEvents(
-  sql: Sql,
-  { days, after, max, keeping }: { days: number; after: string; max: number; keeping: Part[] },
-): Promise<string | undefined> {
-  const gone = await one(sql<{ last: string | null; count: number }>`
-    with old as materialized (
-      select id, created_at from event_batches
-      where id > ${after} and id < ${firstIdAt(new Date(Date.now() - days * 86_400_000))}
-      order by id limit ${max} for update skip locked
-    ),
-    gone as (
-      delete from event_batches where id = any(array(
-        select id from old where created_at < now() - make_interval(days => ${days})))
-        ${keeping.reduce((all, kept) => part`${all} and not (${kept})`, empty)}
-    )
-    select max(id::text) as last, count(*) as count from old`)
-  return gone.count === max ? (gone.last ?? undefined) : undefined
-}
-
-/** The smallest id that can be made at this time: no id from this time or later is smaller. */
-const firstIdAt = (time: Date): string => {
-  const hex = time.getTime().toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }

@@ -158,10 +158,10 @@ describe('positions', () => {
     'make nothing dearer to write: what one change tells is one row in three indexes, written once',
     async () => {
       const indexes = await sql<{ name: string }>`
-      select indexrelid::regclass::text as name from pg_index where indrelid = 'event_batches'::regclass order by 1`
+      select indexrelid::regclass::text as name from pg_index where indrelid = 'event_batches_before'::regclass order by 1`
       assert.deepEqual(
         indexes.map(({ name }) => name),
-        ['event_batches_by_run', 'event_batches_by_xid', 'event_batches_pkey'],
+        ['event_batches_before_by_run', 'event_batches_before_by_xid', 'event_batches_before_pkey'],
       )
       const { after } = await beginStream(sql, team.id, undefined)
       await logEvents(sql, await seedRunningRun(team))

@@ -1,5 +1,5 @@
 // Where an event stands in its team's stream: by the transaction that wrote it, then by its number in its run.
-import { newId } from '../base/ids.ts'
+import { newId, timeOfId } from '../base/ids.ts'
 import { one, part, type Part, type Sql } from '../base/db.ts'
 import { placesOf } from './event.ts'
 
@@ -102,7 +102,7 @@ export async function beginStream(sql: Sql, teamId: string, last: Position | und
   if (!last) return beginNow(sql, teamId, oldest)
   // no stream gave it before the database was set back to an earlier time, and what follows it would be hidden until then
   if (last.xid >= oldest) return { ...(await beginNow(sql, teamId, oldest)), isGap: true }
-  if (timeOf(last) > Date.now() - keptMs) return { after: last, isGap: false, had: new Set() }
+  if (timeOfId(last.id) > Date.now() - keptMs) return { after: last, isGap: false, had: new Set() }
   return resumeLate(sql, teamId, last)
 }
 
@@ -131,6 +131,3 @@ async function resumeLate(sql: Sql, teamId: string, last: Position): Promise<Ope
   const { xid: oldest } = await oldestOpen(sql)
   return { after: justBefore(first ? Math.min(first.xid, oldest) : oldest), isGap, had: new Set() }
 }
-
-/** Ids begin with the time at which they were made. */
-const timeOf = ({ id }: Position): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)

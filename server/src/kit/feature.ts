@@ -57,6 +57,11 @@ export interface Hooks {
   }) => Promise<void>
   /** Runs that have ended are being erased: the feature erases what it stores about them. */
   runsDeleted?: (happened: { sql: Sql; context: Context; teamId: string; runIds: string[] }) => Promise<void>
+  /**
+   * All events of all teams with smaller ids than `past` are dropped, other than those of the rows `kept`: the feature drops what it stores
+   * about them. Others wait for this transaction.
+   */
+  eventsDropped?: (happened: { sql: Sql; context: Context; past: string; kept: string[] }) => Promise<void>
 }
 
 /** What is shown at paths that no route has. */
@@ -231,8 +236,8 @@ export interface Feature {
   close?: (context: Context) => Promise<void>
   /** Called after each commit of this process that wrote events, whatever its role (announceEvents.ts). It must return at once. */
   onEvents?: (context: Context) => void
-  /** SQL condition on `events`: which of them stay although they are old enough to be erased. */
-  keepsEvents?: Part
+  /** SQL for the ids of rows of event_batches that stay although they are old enough to be erased. */
+  keptEvents?: Part
   /** Only the feature of connections has it. */
   connectionUse?: ConnectionUse
   /** What it keeps that builds name. */
@@ -285,7 +290,7 @@ type Declared = Pick<Feature, 'name'> & {
     | 'driveSuspect'
     | 'close'
     | 'onEvents'
-    | 'keepsEvents'
+    | 'keptEvents'
     | 'connectionUse'
     | 'namedInBuilds'
     | 'offers'

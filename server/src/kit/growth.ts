@@ -41,7 +41,8 @@ export async function readGrowth(sql: Sql): Promise<Growth[]> {
       select coalesce(g.what, 'other') as what, sum(pg_total_relation_size(c.oid))::bigint as bytes,
         sum(greatest(c.reltuples, 0))::bigint as rows
       from pg_class c left join unnest(${named.map(({ what }) => what)}::text[], ${named.map(({ table }) => table)}::text[]) as g (what, relname)
-        on g.relname = c.relname
+        -- a partition counts for its table
+        on g.relname = coalesce((select inhparent::regclass::text from pg_inherits where inhrelid = c.oid), c.relname)
       where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
       group by 1
     ),

@@ -91,6 +91,8 @@ interface Session extends PresenceOptions {
   lockKey: number | undefined
   isLeaving: boolean
   holding: AbortController
+  /** When its connection came back after it was lost; undefined: it never was. */
+  backAt: number | undefined
 }
 
 /** The connection that holds the lock. */
@@ -107,6 +109,7 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
     lockKey: undefined,
     isLeaving: false,
     holding: new AbortController(),
+    backAt: undefined,
   }
   const { processId } = session
   const kept = keepConnection(session, (await join(session, newClient(session))).connection)
@@ -118,7 +121,10 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
       await kept.sql()`update processes set job_pool_id = ${id} where id = ${processId}`
     },
     doubt: () => kept.doubt(),
-    sweep: (reap) => sweep(kept.sql(), processId, reap),
+    async sweep(reap) {
+      if (isJustBack(session)) await doubtOthers(kept.sql(), processId)
+      return sweep(kept.sql(), processId, reap)
+    },
     othersLive: () => othersLive(kept.sql(), processId),
     abandon() {
       session.isLeaving = true
@@ -227,7 +233,6 @@ function newClient(session: Session): Client {
 
 async function join(session: Session, client: Client): Promise<Joined> {
   const { role, processId } = session
-  const isBack = session.lockKey !== undefined
   try {
     await client.connect()
     const sql = sqlOn(client)
@@ -246,7 +251,6 @@ async function join(session: Session, client: Client): Promise<Joined> {
       values (${processId}, ${role}, ${hostname()}, ${process.pid}, ${lockKey}, ${session.jobPoolId}, pg_postmaster_start_time()${life.value})
       on conflict (id) do update set server_started_at = excluded.server_started_at, missed_since = null${life.change}
       returning (p.xmax = 0) as is_new`)
-    if (isBack && !session.isCommand) await doubtOthers(sql, processId)
     return { connection: { client, sql }, isNew: row.is_new }
   } catch (error) {
     cut(client)
@@ -254,9 +258,12 @@ async function join(session: Session, client: Client): Promise<Joined> {
   }
 }
 
+const isJustBack = ({ backAt }: Session): boolean => backAt !== undefined && performance.now() - backAt < newLifeMs
+
 /**
  * What ended our connection may have ended those of others too: a server whose one session crashed ends all of them, in the same life, and so
- * does a proxy that restarts. So whoever comes back and finds that others do not hold their locks gives them as much time as in a new life.
+ * does a proxy that restarts. So whoever has just come back and finds that others do not hold their locks gives them as much time as in a new
+ * life. Each look asks for some time: a server ends its sessions one after another, and ours may be back before the last one is gone.
  */
 async function doubtOthers(sql: Sql, processId: string): Promise<void> {
   await sql`
@@ -307,6 +314,7 @@ async function rejoin(session: Session, trouble: () => Trouble | undefined): Pro
   // others have taken our work already: what is under way must stop
   if (isNew) session.holding.abort(new Error('this process was declared dead'))
   if (session.holding.signal.aborted) session.holding = new AbortController()
+  session.backAt = performance.now()
   log.info('the presence lock is held again')
   return connection
 }

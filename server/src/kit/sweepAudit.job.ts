@@ -1,6 +1,8 @@
-// Erases audit rows that are older than the settings allow, in small transactions; refused requests have a shorter limit than changes.
+// Erases audit rows that are older than the settings allow; refused requests have a shorter limit than changes.
 import { one, type Sql } from '../base/db.ts'
+import { withShortLock } from '../base/shortLock.ts'
 import { job } from './job.ts'
+import { dropPartition, erasedByRow, oldPartitions, partitionsOf } from './partitions.ts'
 
 const rowsAtOnce = 5000
 /** The job stops after this time and does the rest an hour later. */
@@ -14,13 +16,23 @@ export const sweepAudit = job({
     const { audit, refusals } = context.config.retentionDays
     const endsAt = performance.now() + sweepMaxMs
     const mayGoOn = () => !signal.aborted && performance.now() < endsAt
-    if (refusals !== null) while (mayGoOn() && (await eraseSome(sql, true, refusals)) === rowsAtOnce);
-    if (audit !== null) while (mayGoOn() && (await eraseSome(sql, false, audit)) === rowsAtOnce);
+    if (audit !== null) {
+      for (const { name } of await oldPartitions(sql, 'audit_log', audit))
+        // if others are busy for too long, the next sweep tries again
+        await withShortLock(context.db, (tx) => dropPartition(tx, 'audit_log', name, []))
+    }
+    const partitions = await partitionsOf(sql, 'audit_log')
+    const all = partitions.length === 0 ? ['audit_log'] : partitions.map(({ name }) => name)
+    const erase = async (from: string[], onlyRefused: boolean, days: number) => {
+      for (const name of from) while (mayGoOn() && (await eraseSome(sql, name, onlyRefused, days)) === rowsAtOnce);
+    }
+    if (refusals !== null) await erase(all, true, refusals)
+    if (audit !== null) await erase(erasedByRow('audit_log', partitions), false, audit)
   },
 })
 
-async function eraseSome(sql: Sql, onlyRefused: boolean, days: number): Promise<number> {
+async function eraseSome(sql: Sql, partition: string, onlyRefused: boolean, days: number): Promise<number> {
   const erased = await one(sql<{ rows: number }>`
-    select erase_old_audit(${onlyRefused}, ${days}, ${rowsAtOnce}) as rows`)
+    select erase_old_audit(${onlyRefused}, ${days}, ${rowsAtOnce}, ${partition}) as rows`)
   return erased.rows
 }

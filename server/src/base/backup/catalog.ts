@@ -70,7 +70,8 @@ export async function dropAll(client: Client): Promise<void> {
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S', 'f') and not relispartition
         and ${notOfAnExtension('pg_class', 'c.oid')}
         -- a sequence of an identity column goes with its table, and not without it
-        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'i')
+        and (relkind <> 'S' or not exists (
+          select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'i'))
       union all
       select 2, 'routine', p.oid::regprocedure::text from pg_proc p
       where pronamespace = 'public'::regnamespace and ${notOfAnExtension('pg_proc', 'p.oid')}

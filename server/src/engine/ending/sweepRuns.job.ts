@@ -1,11 +1,11 @@
 // Retention: erases what is older than the settings allow, in small transactions that step around whatever is in use.
 import type { Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
-import { eraseOldEvents } from '../../kit/event.ts'
 import { enqueueOn, job } from '../../kit/job.ts'
+import { dropOldEvents, eraseOldEvents } from '../../kit/oldEvents.ts'
 import { deleteRuns } from './deleteRuns.ts'
 import { eraseRunLogs } from './eraseRunLogs.job.ts'
-import { registryOf } from '../../kit/registry.ts'
+import { registryOf, runHooks } from '../../kit/registry.ts'
 
 const runsAtOnce = 500
 const eventsAtOnce = 5000
@@ -26,10 +26,14 @@ export const sweepRuns = job({
       if (messages !== null) await untilDone(mayContinue, () => eraseOldLogs(context, id, messages))
     }
     await forgetConfigs(sql)
-    if (events === null) return
-    const keeping = registryOf(context).features.flatMap(({ keepsEvents }) => keepsEvents ?? [])
-    for (let after: string | undefined = noId; after !== undefined && mayContinue();) {
-      after = await eraseOldEvents(sql, { days: events, after, max: eventsAtOnce, keeping })
+    if (events === null || !mayContinue()) return
+    const keeping = registryOf(context).features.flatMap(({ keptEvents }) => keptEvents ?? [])
+    const dropped = (tx: Sql, past: string, kept: string[]) =>
+      runHooks('eventsDropped', { sql: tx, context, past, kept })
+    for (const partition of await dropOldEvents(context.db, { days: events, keeping, dropped })) {
+      for (let after: string | undefined = noId; after !== undefined && mayContinue();) {
+        after = await eraseOldEvents(sql, { partition, days: events, after, max: eventsAtOnce, keeping })
+      }
     }
   },
 })

@@ -106,10 +106,10 @@ proves('events.list', 'neither the page nor the counts read a table whole', asyn
   const runId = await startRun(team, await seedAgent(team, procedure))
   await sql`
     insert into event_batches (id, team_id, run_id, last, kinds, entries)
-    select gen_random_uuid(), ${team.id}, ${runId}, 100 + n, 'm', '[{}]' from generate_series(1, 10000) n`
+    select new_id(), ${team.id}, ${runId}, 100 + n, 'm', '[{}]' from generate_series(1, 10000) n`
   await sql`
     insert into event_batches (id, team_id, run_id, last, kinds, entries)
-    select gen_random_uuid(), ${team.id}, gen_random_uuid(), 1, 'm', '[{}]' from generate_series(1, 6000) n`
+    select new_id(), ${team.id}, gen_random_uuid(), 1, 'm', '[{}]' from generate_series(1, 6000) n`
   await sql`select set_apart(batch_id, target_id, waiting) from delivery_batches where team_id = ${team.id} and n % 2 = 0`
   await service.context.db.pool.query('vacuum analyze event_batches, deliveries, delivery_batches, runs')
   const plan = await plansOn(service.context.db)
@@ -119,11 +119,12 @@ proves('events.list', 'neither the page nor the counts read a table whole', asyn
     listRunEvents.handler!({ team, run, caller, query: { limit: 200, offset: 5000 }, sql: on } as never),
   )
   assert.equal(plans.length, 4)
-  for (const one of plans) assert.doesNotMatch(one, /Seq Scan on (event_batches|deliver)/)
-  assert.match(plans[0]!, /event_batches_by_run/)
+  for (const one of plans)
+    assert.doesNotMatch(one, /Seq Scan on (event_batches_before|deliveries|delivery_batches_before)/)
+  assert.match(plans[0]!, /event_batches_before_by_run/)
   assert.match(plans[2]!, /deliveries_by_run/)
-  assert.match(plans[2]!, /delivery_batches_pkey/)
-  assert.match(plans[3]!, /event_batches_by_run/)
+  assert.match(plans[2]!, /delivery_batches_before_pkey/)
+  assert.match(plans[3]!, /event_batches_before_by_run/)
 })
 
 /** Its event belongs to no run. */
@@ -240,6 +241,6 @@ proves('events.teamList', 'neither the page nor the counts read a table whole', 
   const caller = { team_id: team.id, member_id: team.memberId, scopes: new Set(scopes) }
   const plans = await plan((on) => listTeamEvents.handler!({ team, caller, query: { limit: 50 }, sql: on } as never))
   assert.equal(plans.length, 3)
-  for (const one of plans) assert.doesNotMatch(one, /Seq Scan on (event_batches|deliveries)/, one)
-  assert.match(plans[0]!, /Index Scan Backward using event_batches_by_xid/)
+  for (const one of plans) assert.doesNotMatch(one, /Seq Scan on (event_batches_before|deliveries)/, one)
+  assert.match(plans[0]!, /Index Scan Backward using event_batches_before_by_xid/)
 })

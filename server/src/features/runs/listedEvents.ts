@@ -44,10 +44,13 @@ export async function readListed<Row extends { truncated?: boolean }>(
   places: EventPlace[],
   column: 'sequence' | 'run_id',
 ): Promise<Row[]> {
+  // each by itself, so that only the partitions in which they are get a look
+  const batches = part`unnest(${[...new Set(places.map(({ id }) => id))]}::uuid[]) as one (id)
+    cross join lateral (select * from event_batches where id = one.id and team_id = ${teamId} offset 0)`
   const rows = await sql<Row>`
     with listed as materialized (
       select w.n as place, e.id, e.sequence, e.event, b.run_id, b.created_at, ${eventText} as data
-      from ${rowsOf(part`(select * from event_batches where id = any(${places.map(({ id }) => id)}::uuid[]) and team_id = ${teamId})`)}
+      from ${rowsOf(batches)}
       join unnest(${places.map(({ id }) => id)}::uuid[], ${places.map(({ place }) => place)}::int[]) with ordinality as w (id, place, n)
         on w.id = b.id and w.place = e.place
     )

@@ -11,11 +11,11 @@ import { testDatabase } from '../../../test/kit/postgres.ts'
 import { testApp, type TestApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { suspectRoles } from '../../kit/deaths.ts'
-import { eraseOldEvents } from '../../kit/event.ts'
+import { eraseOldEvents } from '../../kit/oldEvents.ts'
 import { deliveriesChannel } from './deliveriesChannel.ts'
 import { delivererOf } from './deliveryRole.ts'
-import { keepsUndelivered } from './keepsUndelivered.ts'
 import { reapTargets } from './deliveryRows.ts'
+import { undelivered } from './undelivered.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const address = await testDatabase()
@@ -389,10 +389,11 @@ suite('a subscription', () => {
         id = delivery_id(overlay(event_id::text placing '00000000-0000' from 1 for 13)::uuid, target_id)
       where run_id = ${runId}`
     await eraseOldEvents(sql, {
+      partition: 'event_batches_before',
       days: 30,
       after: '00000000-0000-0000-0000-000000000000',
       max: 100,
-      keeping: [keepsUndelivered],
+      keeping: [undelivered],
     })
     assert.deepEqual(
       (await sql<{ event: string }>`select event from events where run_id = ${runId}`).map(({ event }) => event),

@@ -155,7 +155,7 @@ proves('deliveries.id', 'each event is one delivery with one id for each target'
       insert into delivery_batches (batch_id, target_id, team_id, created_at, kinds, waiting, delivered)
       select batch_id, target_id, team_id, created_at, kinds, waiting, delivered from delivery_batches
       where batch_id = ${one!.event_id} and target_id = ${targets[0]!}`,
-    /delivery_batches_pkey/,
+    /delivery_batches_before_pkey/,
   )
 })
 

@@ -4,11 +4,12 @@ import { createWebhook } from './createWebhook.ts'
 import { deleteWebhook } from './deleteWebhook.ts'
 import { delivererOf } from './deliveryRole.ts'
 import { delivery } from './delivery.ts'
+import { dropDelivered } from './dropDelivered.ts'
+import { eraseDelivered } from './eraseDelivered.job.ts'
 import { forgetEndedCallbacks } from './forgetEndedCallbacks.ts'
 import { getWebhookDelivery } from './getWebhookDelivery.ts'
 import { getWebhookDeliveryRequest } from './getWebhookDeliveryRequest.ts'
 import { getWebhookSecret } from './getWebhookSecret.ts'
-import { keepsUndelivered } from './keepsUndelivered.ts'
 import { listDeliveryTargets } from './listDeliveryTargets.ts'
 import { listWebhookDeliveries } from './listWebhookDeliveries.ts'
 import { listWebhooks } from './listWebhooks.ts'
@@ -22,6 +23,7 @@ import { targetKind } from './sendElsewhere.ts'
 import { sweepDeliveries } from './sweepDeliveries.job.ts'
 import { reapTargets } from './deliveryRows.ts'
 import { testWebhook } from './testWebhook.ts'
+import { undelivered } from './undelivered.ts'
 import { updateWebhook } from './updateWebhook.ts'
 import { subscription } from './webhook.ts'
 
@@ -44,12 +46,12 @@ export const webhooks = feature({
     listDeliveryTargets,
   ],
   resources: [subscription, delivery],
-  jobs: [replayDeliveries, sweepDeliveries],
-  hooks: { runsDeleted: forgetEndedCallbacks },
+  jobs: [replayDeliveries, sweepDeliveries, eraseDelivered],
+  hooks: { runsDeleted: forgetEndedCallbacks, eventsDropped: dropDelivered },
   work: (context, process) => delivererOf(context).work(process),
   reap: ({ db }, dead) => reapTargets(db.sql, dead),
   driveSuspect: { [targetKind]: sendAsSuspect },
   onEvents: (context) => delivererOf(context).written(),
-  keepsEvents: keepsUndelivered,
+  keptEvents: undelivered,
   sealed: sealedSecrets,
 })

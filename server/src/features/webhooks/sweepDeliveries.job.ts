@@ -1,11 +1,10 @@
 // Forgets dead letters and tests after 30 days, and targets to which nothing is sent any more.
-import { lockNotAvailable, part, sqlState, type Database, type Part, type Sql } from '../../base/db.ts'
+import { part, type Database, type Part, type Sql } from '../../base/db.ts'
+import { withShortLock } from '../../base/shortLock.ts'
 import { job } from '../../kit/job.ts'
 
 const keptDays = 30
 const batch = 1000
-/** Whoever writes events of runs with a callback waits as long as we do. */
-const lockWaitMs = 200
 
 export const sweepDeliveries = job({
   name: 'sweepDeliveries',
@@ -62,16 +61,8 @@ async function forgetCallbacks(db: Database, signal: AbortSignal): Promise<void>
  * offered the target a row, so the lock of the table waits for it, and the search that follows sees what it wrote. False: others were busy
  * for too long, and the next sweep tries again.
  */
-async function forgetTargets(db: Database, ids: string[]): Promise<boolean> {
-  try {
-    await db.transaction(async (sql) => {
-      await sql`select set_config('lock_timeout', ${String(lockWaitMs)}, true)`
-      await sql`lock table delivery_targets in share row exclusive mode`
-      await sql`delete from delivery_targets t where t.id = any(${ids}::uuid[]) and ${isIdle}`
-    })
-    return true
-  } catch (error) {
-    if (sqlState(error) !== lockNotAvailable) throw error
-    return false
-  }
-}
+const forgetTargets = (db: Database, ids: string[]): Promise<boolean> =>
+  withShortLock(db, async (sql) => {
+    await sql`lock table delivery_targets in share row exclusive mode`
+    await sql`delete from delivery_targets t where t.id = any(${ids}::uuid[]) and ${isIdle}`
+  })

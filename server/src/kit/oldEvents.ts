@@ -1,0 +1,78 @@
+// Erases events that are older than the settings allow: a partition as a whole, and row by row what is in none of those.
+import { one, part, type Database, type Part, type Sql } from '../base/db.ts'
+import { firstIdAt } from '../base/ids.ts'
+import { withShortLock } from '../base/shortLock.ts'
+import { dropPartition, erasedByRow, oldPartitions, partitionsOf } from './partitions.ts'
+
+interface OldEvents {
+  days: number
+  /** Queries for the ids of rows of event_batches that must stay. */
+  keeping: Part[]
+  /** Erases what others store about events with smaller ids than `past`, other than those that are kept, in the transaction that drops them. */
+  dropped: (sql: Sql, past: string, kept: string[]) => Promise<void>
+}
+
+/** Everybody waits while they are copied, so there must not be many. */
+const keptMax = 10_000
+
+/**
+ * Drops the partitions that are old enough, and answers with the names of those from which rows are to be erased one by one. If others are busy
+ * for too long, the next sweep tries again.
+ */
+export async function dropOldEvents(db: Database, { days, keeping, dropped }: OldEvents): Promise<string[]> {
+  const byRow: string[] = []
+  for (const { name, past } of await oldPartitions(db.sql, 'event_batches', days)) {
+    const end = past!
+    if ((await keptIn(db.sql, keeping, end)).length > keptMax) {
+      byRow.push(name)
+      continue
+    }
+    await withShortLock(db, async (sql) => {
+      await sql`lock table event_batches in access exclusive mode`
+      const kept = await keptIn(sql, keeping, end)
+      await dropPartition(sql, 'event_batches', name, kept)
+      await dropped(sql, end, kept)
+    })
+  }
+  return [...new Set([...byRow, ...erasedByRow('event_batches', await partitionsOf(db.sql, 'event_batches'))])]
+}
+
+/** The ids below `past` that are kept. */
+async function keptIn(sql: Sql, keeping: Part[], past: string): Promise<string[]> {
+  const found = await sql<{ id: string }>`
+    select distinct k.id from (${keptIds(keeping)}) k (id) where k.id < ${past} limit ${keptMax + 1}::int`
+  return found.map(({ id }) => id)
+}
+
+const nobodyKeeps = part`select null::uuid where false`
+const keptIds = (keeping: Part[]): Part => keeping.reduce((all, kept) => part`${all} union all (${kept})`, nobodyKeeps)
+
+interface SomeOldEvents extends Pick<OldEvents, 'days' | 'keeping'> {
+  /** The partition in which they are looked for. They are erased from the table, which tells others about it. */
+  partition: string
+  /** Only rows whose id comes after this one. */
+  after: string
+  max: number
+}
+
+/**
+ * Erases at most `max` old rows; answers with the last id, or undefined when there are no more. Ids begin with the time, so the oldest are found
+ * by the key; the time itself is asked too.
+ */
+export async function eraseOldEvents(
+  sql: Sql,
+  { partition, days, after, max, keeping }: SomeOldEvents,
+): Promise<string | undefined> {
+  const end = firstIdAt(Date.now() - days * 86_400_000)
+  const gone = await one(sql<{ last: string | null; count: number }>`
+    with old as materialized (
+      select id, created_at from old_events(${partition}, ${after}, ${end}, ${max}::int)
+    ),
+    kept as materialized (select k.id from (${keptIds(keeping)}) k (id) where k.id < ${end}),
+    gone as (
+      delete from event_batches where id = any(array(
+        select id from old where created_at < now() - make_interval(days => ${days}) and id not in (select id from kept)))
+    )
+    select max(id::text) as last, count(*) as count from old`)
+  return gone.count === max ? (gone.last ?? undefined) : undefined
+}
