@@ -7,7 +7,7 @@ import { connectionUrl } from '../src/base/embeddedPostgres.ts'
 import { migrate } from '../src/base/migrate.ts'
 import { requirePooler, requireSessions } from '../src/base/pooler.ts'
 import { findServer, startExternalServer } from './kit/externalServer.ts'
-import { needsPgbouncer, startPgbouncer } from './kit/pgbouncer.ts'
+import { needsNamingPgbouncer, needsPgbouncer, startPgbouncer } from './kit/pgbouncer.ts'
 import { proves } from './kit/proves.ts'
 import { drainRuns, readRun, seedAgent, startRun } from './kit/runs.ts'
 import { seedTeam } from './kit/seed.ts'
@@ -18,8 +18,8 @@ const address = await server.newDatabase()
 await migrate({ address })
 after(() => server.remove())
 
-const pgbouncer = (mode: 'transaction' | 'session', at: Address = address) =>
-  startPgbouncer({ serverPort: server.port, users: [at.user], mode })
+const pgbouncer = (mode: 'transaction' | 'session', at: Address = address, statementsMax?: number) =>
+  startPgbouncer({ serverPort: server.port, users: [at.user], mode, ...(statementsMax && { statementsMax }) })
 
 /** The sentence by which the pooler is refused, or undefined. */
 async function refusal(port: number, at: Address = address): Promise<string | undefined> {
@@ -103,3 +103,33 @@ proves('postgres.pooler', 'requests, jobs, runs and notifications work through a
     ['runyard listener'],
   )
 })
+
+proves(
+  'postgres.poolerNames',
+  'with DATABASE_POOL_STATEMENTS=named a pooler that keeps names has each statement planned once a session',
+  needsNamingPgbouncer,
+  async (t) => {
+    // fewer than there are statements: the pooler also forgets some
+    const pooler = await pgbouncer('transaction', address, 20)
+    const service = await testApp({
+      address,
+      pooler: { address: () => connectionUrl({ ...address, port: pooler.port }), keepsNames: true },
+    })
+    t.after(async () => {
+      await service.close()
+      await pooler.stop()
+    })
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, '```memory path=note.md\nkept\n```\n```output\n{{ message }}\n```\n')
+    const ids = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => startRun(team, agentId, { message: `hello ${n}` })),
+    )
+    await drainRuns(service)
+    for (const [n, id] of ids.entries()) assert.equal((await readRun(team, id)).output, `hello ${n}`)
+    const { sql } = service.context.db
+    const kept = await sql<{ uses: number }>`
+      select (generic_plans + custom_plans)::int as uses from pg_prepared_statements where name <> '' order by 1 desc`
+    assert.ok(kept.length > 1, 'the session knows statements by names')
+    assert.ok(kept[0]!.uses > 1, 'and used one again')
+  },
+)

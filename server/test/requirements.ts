@@ -1102,6 +1102,10 @@ const sentences = [
     says: 'Several hosts in one DATABASE_URL are a replicated server: whichever takes writes is used, and is looked for again when it changes.',
   },
   {
+    id: 'postgres.encrypted',
+    says: 'With sslmode=verify-full the certificate of a server must have the name or the address of the host that it was asked for, of one host or of several.',
+  },
+  {
     id: 'postgres.promotion',
     says: 'A promoted standby is a pause: connections, presence, notifications and runs continue there, and nobody is declared dead by mistake.',
   },
@@ -1112,6 +1116,10 @@ const sentences = [
   {
     id: 'postgres.pooler',
     says: 'With DATABASE_POOL_URL every statement goes through a transaction pooler, and only locks, notifications, migrations and commands have sessions.',
+  },
+  {
+    id: 'postgres.poolerNames',
+    says: 'With DATABASE_POOL_STATEMENTS=named, statements keep their names through a pooler that knows them, and work whichever session they get.',
   },
   {
     id: 'postgres.poolerRefused',

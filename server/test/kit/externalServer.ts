@@ -9,6 +9,7 @@ import { Client } from 'pg'
 import type { Address } from '../../src/base/db.ts'
 import { binaryPackage, usableBinaries } from '../../src/base/postgres/binaries.ts'
 import { freePort } from '../survival/processes.ts'
+import type { Identity } from './selfSigned.ts'
 
 export interface ServerPrograms {
   /** What the name of a test shows. */
@@ -49,6 +50,8 @@ export interface ExternalServer {
   asSuperuser(statement: string, database?: string): Promise<Record<string, unknown>[]>
   /** Makes a role that owns a database of its own and nothing else. */
   newDatabase(): Promise<Address>
+  /** Lets clients encrypt, with this certificate from now on. Gives the path of the certificate. */
+  useCertificate(identity: Identity): Promise<string>
   /** Does a fast shutdown unless another signal is given; resolves when the server is gone. */
   stop(signal?: NodeJS.Signals): Promise<void>
   /** Restarts as a standby without a primary: it answers, but only reads, until it is promoted. */
@@ -134,6 +137,21 @@ async function serverIn(folder: string, bin: string, data: string): Promise<Exte
       await asSuperuser(`create role ${name} login password '${password}'`)
       await asSuperuser(`create database ${name} owner ${name}`)
       return { host: '127.0.0.1', port, user: name, password, database: name }
+    },
+    async useCertificate({ key, cert }) {
+      const name = join(folder, randomBytes(4).toString('hex'))
+      for (const [path, text] of [
+        [`${name}.key`, key],
+        [`${name}.crt`, cert],
+      ] as const) {
+        await writeFile(path, text, { mode: 0o600 })
+        if (account) await chown(path, account.uid, account.gid)
+      }
+      await asSuperuser(`alter system set ssl_cert_file = '${name}.crt'`)
+      await asSuperuser(`alter system set ssl_key_file = '${name}.key'`)
+      await asSuperuser('alter system set ssl = on')
+      await asSuperuser('select pg_reload_conf()')
+      return `${name}.crt`
     },
     async startStandby() {
       await becomeStandby(data)

@@ -1,5 +1,5 @@
 // PgBouncer in front of a server of a test, where the machine has it.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -8,12 +8,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../survival/processes.ts'
 
-const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer'].find((path) =>
-  existsSync(path),
-)
+/** `PGBOUNCER` names one that is not where packages put it. */
+const program =
+  process.env['PGBOUNCER'] ??
+  ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer'].find(
+    (path) => existsSync(path),
+  )
 
 /** Options of a test that needs it: skipped visibly elsewhere. */
 export const needsPgbouncer = program === undefined ? { skip: 'PgBouncer is not installed' } : {}
+
+/** From 1.21 on it keeps prepared statements by their names. */
+const keepsNames = (): boolean => {
+  const [, major = 0, minor = 0] = /PgBouncer (\d+)\.(\d+)/.exec(execFileSync(program!, ['--version']).toString()) ?? []
+  return Number(major) > 1 || Number(minor) >= 21
+}
+
+export const needsNamingPgbouncer =
+  program === undefined || !keepsNames() ? { skip: 'PgBouncer 1.21 or newer is not installed' } : {}
 
 // it refuses to run as root
 const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
@@ -28,6 +40,8 @@ interface Options {
   serverPort: number
   users: string[]
   mode?: 'transaction' | 'session'
+  /** How many statements it keeps by name for a client; older versions know no such setting. */
+  statementsMax?: number
   port?: number
 }
 
@@ -35,6 +49,7 @@ export async function startPgbouncer({
   serverPort,
   users,
   mode = 'transaction',
+  statementsMax,
   ...given
 }: Options): Promise<Pgbouncer> {
   const folder = await mkdtemp(join(tmpdir(), 'runyard-pgbouncer-'))
@@ -59,6 +74,7 @@ export async function startPgbouncer({
       'default_pool_size = 20',
       // a server that is back is tried again within a second, not after 15
       'server_login_retry = 1',
+      ...(statementsMax === undefined ? [] : [`max_prepared_statements = ${statementsMax}`]),
       '',
     ].join('\n'),
   )

@@ -15,14 +15,18 @@ function der(tag: number, ...contents: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(head), body])
 }
 
-/** A self-signed certificate (RFC 5280 §4.1) for a name and 127.0.0.1, made here so that no key lies in the repository. */
-export function selfSigned(name: string): Identity {
+/** A self-signed certificate (RFC 5280 §4.1) for a name and, unless told otherwise, 127.0.0.1, made here so that no key lies in the repository. */
+export function selfSigned(name: string, { isForAddress = true } = {}): Identity {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'))
   const algorithm = der(0x30, oid('2a8648ce3d040302')) // ecdsa-with-SHA256
   const subject = der(0x30, der(0x31, der(0x30, oid('550403'), der(0x0c, Buffer.from(name)))))
   const validity = der(0x30, der(0x17, Buffer.from('240101000000Z')), der(0x17, Buffer.from('490101000000Z')))
-  const names = der(0x30, der(0x82, Buffer.from(name)), der(0x87, Buffer.from([127, 0, 0, 1])))
+  const names = der(
+    0x30,
+    der(0x82, Buffer.from(name)),
+    ...(isForAddress ? [der(0x87, Buffer.from([127, 0, 0, 1]))] : []),
+  )
   const isAuthority = der(0x30, der(0x01, Buffer.from([255])))
   const extensions = der(
     0x30,
