@@ -34,6 +34,23 @@ export const serve = command({
   },
 })
 
+const sandboxHost = command({
+  words: 'sandbox-host',
+  needs: 'nothing',
+  says: 'Run commands of agents on this machine for workers of others.',
+  about:
+    'Workers find it by RUNYARD_SANDBOX_URLS and know it by RUNYARD_SANDBOX_TOKEN. It needs no database and no encryption key. ' +
+    'docs/guides/sandbox-hosts.md says more.',
+  examples: [
+    'RUNYARD_SANDBOX_TOKEN=$(openssl rand -hex 32) runyard sandbox-host',
+    'RUNYARD_SANDBOX_LISTEN=0.0.0.0:4790 runyard sandbox-host',
+  ],
+  async run(call) {
+    const { sandboxHost: run } = await import('../../server/src/cli/sandboxHost.ts')
+    await run(await onMachine(call))
+  },
+})
+
 const migrate = command({
   words: 'migrate',
   needs,
@@ -214,6 +231,7 @@ const doctor = command({
 export const machineCommands: Command[] = [
   serve,
   dev,
+  sandboxHost,
   migrate,
   teamCreate,
   keyCreate,

@@ -3434,6 +3434,47 @@ const sentences = [
     says: 'bubblewrap is chosen where it really works, else just-bash, and the log says why.',
     gap: { question: 'Which sandbox is in force?', file: 'server/src/drivers/sandbox/chooseDriver.ts' },
   },
+  // Sandbox hosts
+  {
+    id: 'sandbox.remote.hostKilled',
+    says: 'A command whose sandbox host is killed is answered once as one whose shell died, with the files as they were; it is not sent again, and the next command runs on another host.',
+    gap: {
+      question: 'Is a command repeated when its sandbox host dies?',
+      file: 'server/src/drivers/sandbox/remote/remote.ts',
+    },
+  },
+  {
+    id: 'sandbox.remote.workerKilled',
+    says: 'The sandboxes of a worker that is killed, or that stands still for longer than its lease, end on their host with all processes and files.',
+    gap: {
+      question: 'What does a killed worker leave on a sandbox host?',
+      file: 'server/src/drivers/sandbox/remote/hostSandboxes.ts',
+    },
+  },
+  {
+    id: 'sandbox.remote.hostile',
+    says: 'What a sandbox host answers is bounded in size, number, time and paths; nothing of a wrong answer reaches the workspace.',
+  },
+  {
+    id: 'sandbox.remote.choice',
+    says: 'A command runs on a host that answers and has a free slot; it waits while all are full, and never runs on the machine of the worker.',
+  },
+  {
+    id: 'sandbox.remote.refusals',
+    says: 'A sandbox host refuses short tokens, plain HTTP beyond loopback, wrong tokens, other versions of the protocol and other lists of reachable hosts, each with a sentence.',
+  },
+  {
+    id: 'sandbox.remote.stop',
+    says: 'A sandbox host that is stopped takes nothing new, finishes commands within its drain time, and leaves no process and no file.',
+  },
+  {
+    id: 'sandbox.remote.files',
+    says: 'Only what changed is carried; what cannot be carried is removed and named, and a command that left too many files saves none of them.',
+  },
+  {
+    id: 'sandbox.remote.runs',
+    says: 'Runs and callers use sandbox hosts as they use the machine of the worker, also over TLS, and doctor says whether hosts answer.',
+  },
   // The installation as a whole
   {
     id: 'system.read',

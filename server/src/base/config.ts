@@ -6,6 +6,7 @@ import { isMailAddress, mailProblems, mailSettings } from './mailSettings.ts'
 import { isOauthSetting, oauthSettingRows, readOauthSettings, type OauthSettings } from './oauthSettings.ts'
 import { oidcProblems, oidcSettings } from './oidcSettings.ts'
 import { parsePrivateHostList } from './outbound/guard.ts'
+import { sandboxProblems, sandboxSettings } from './sandboxSettings.ts'
 import { isMistypedKey } from './secrets.ts'
 import {
   address,
@@ -167,32 +168,7 @@ const settings = {
     ...providerKey('RUNYARD_BROKER_KEY', ''),
     says: 'The secret key of that broker.',
   } satisfies Setting<string | undefined>,
-  sandbox: oneOf(
-    'RUNYARD_SANDBOX',
-    ['auto', 'just_bash', 'bubblewrap'],
-    'auto',
-    'What commands of agents run in: `bubblewrap` for real processes that the kernel isolates, `just_bash` for a simulated shell in a ' +
-      'locked-down child process; `auto` takes bubblewrap where it works.',
-  ),
-  sandboxHosts: {
-    env: 'RUNYARD_SANDBOX_HOSTS',
-    says: 'Hosts that sandboxes may reach over HTTP, comma-separated: `api.example.com`, `api.example.com:8443` or `*.example.com`. Private hosts must also be in `RUNYARD_ALLOW_PRIVATE_HOSTS`.',
-    unset: 'none',
-    read(value = '') {
-      const hosts = value
-        .split(',')
-        .map((one) => one.trim().toLowerCase())
-        .filter((one) => one !== '')
-      const bad = hosts.find((one) => !/^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/.test(one))
-      if (bad === undefined) return hosts
-      throw new Error(`has the entry "${bad}": must be a host name, with :port or with *. in front where wanted`)
-    },
-  } satisfies Setting<string[]>,
-  sandboxShells: integer(
-    'RUNYARD_SANDBOX_SHELLS',
-    { min: 1, max: 1000, unset: 8 },
-    'How many commands of agents and callers one worker process runs at a time; each may use 512 MiB.',
-  ),
+  ...sandboxSettings,
   teamShare: integer(
     'RUNYARD_TEAM_SHARE',
     { min: 1, max: 100, unset: 75 },
@@ -462,7 +438,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   const oauth = readOauthSettings(env, (name, message) => problems.push(`${name} ${message}`))
   const read = values as unknown as Read
-  problems.push(...oidcProblems(read), ...mailProblems(read), ...blobProblems(read))
+  problems.push(...oidcProblems(read), ...mailProblems(read), ...blobProblems(read), ...sandboxProblems(read))
   if (read.databasePoolUrl !== undefined && read.databaseUrl === undefined) {
     problems.push(
       'DATABASE_POOL_URL needs DATABASE_URL too: the address of the database itself, for what cannot go through a pooler',

@@ -10,7 +10,8 @@ import { repository } from './chart.ts'
 import { isKnown, settingNames } from './settings.ts'
 
 const folder = join(repository, 'deploy/systemd')
-const units = ['runyard.service', 'runyard-api.service', 'runyard-worker@.service']
+const units = ['runyard.service', 'runyard-api.service', 'runyard-worker@.service', 'runyard-sandbox-host.service']
+const environments = ['runyard.env.example', 'sandbox-host.env.example']
 const read = (file: string): Promise<string> => readFile(join(folder, file), 'utf8')
 /** Every value of a key, which may stand there more than once. */
 const valuesOf = (text: string, key: string): string[] =>
@@ -47,8 +48,8 @@ proves('deploy.settings', 'every setting that the units make is one of the servi
     assert.ok(names.length > 2)
     for (const name of names) assert.ok(isKnown(name), `${name} in ${file}`)
   }
-  for (const [, name = ''] of (await read('runyard.env.example')).matchAll(/^#?([A-Z_]+)=/gm))
-    assert.ok(settingNames.has(name), name)
+  for (const file of environments)
+    for (const [, name = ''] of (await read(file)).matchAll(/^#?([A-Z_]+)=/gm)) assert.ok(settingNames.has(name), name)
 })
 
 proves('deploy.units', 'systemd finds nothing wrong with the units', needsSystemd, async () => {
@@ -73,6 +74,7 @@ proves('deploy.units', 'systemd counts the exposure of each unit as low', needsS
     ['runyard.service', 3.5],
     ['runyard-api.service', 2.5],
     ['runyard-worker@.service', 3.5],
+    ['runyard-sandbox-host.service', 3.5],
   ] as const) {
     const { stdout } = await promisify(execFile)('systemd-analyze', [
       'security',

@@ -1,13 +1,17 @@
-// Checks the isolation of the commands that agents run.
+// Checks the isolation of the commands that agents run, or the sandbox hosts that they run on.
 import { createGuard } from '../../base/outbound/guard.ts'
 import { createOutbound } from '../../base/outbound/fetch.ts'
 import { createLog } from '../../base/log.ts'
-import { chooseSandboxDriver } from '../../drivers/sandbox/chooseDriver.ts'
-import { ok, problem, type Check } from './check.ts'
+import { chooseSandboxDriver, remoteSettingsOf } from '../../drivers/sandbox/chooseDriver.ts'
+import { factsOfHost } from '../../drivers/sandbox/remote/hostClient.ts'
+import type { RemoteSettings } from '../../drivers/sandbox/remote/remote.ts'
+import { ok, problem, type Check, type Finding } from './check.ts'
 
 export const sandbox: Check = {
   name: 'sandbox',
   async run({ config }) {
+    const remote = remoteSettingsOf(config)
+    if (remote) return lookAtHosts(remote)
     const guard = createGuard({ allowPrivateHosts: config.allowPrivateHosts })
     const outbound = createOutbound(guard)
     try {
@@ -28,4 +32,19 @@ export const sandbox: Check = {
       await outbound.close()
     }
   },
+}
+
+async function lookAtHosts({ urls, token }: RemoteSettings): Promise<Finding> {
+  const seen = await Promise.all(
+    urls.map(async (url) => {
+      try {
+        const { version, driver, slots, free } = await factsOfHost(url, token)
+        return { isGood: true, says: `${url} answers: Runyard ${version}, ${driver}, ${free} of ${slots} slots free` }
+      } catch (error) {
+        return { isGood: false, says: error instanceof Error ? error.message : String(error) }
+      }
+    }),
+  )
+  const says = `commands run on sandbox hosts. ${seen.map((one) => one.says).join('; ')}`
+  return seen.every(({ isGood }) => isGood) ? ok(says) : problem(says)
 }

@@ -1,14 +1,15 @@
-// What every sandbox driver promises, asked of both.
+// What every sandbox driver promises, asked of each: of the remote one with a sandbox host in a process of its own.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, stat, watch, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { closeAfterwards, driversUnderTest, never, openShell } from '../../../test/kit/sandboxDrivers.ts'
+import { closeAfterwards, everyDriver, never, openShell } from '../../../test/kit/sandboxDrivers.ts'
+import { nextFile } from '../../../test/kit/sandboxHosts.ts'
 import { isGone, sampleProc } from './processTree.ts'
 import type { Executed } from './sandbox.ts'
 import { proves } from '../../../test/kit/proves.ts'
@@ -16,7 +17,7 @@ import { proves } from '../../../test/kit/proves.ts'
 const ended = ({ exit_code, stdout, stderr, cut_off }: Executed): unknown => ({ exit_code, stdout, stderr, cut_off })
 const onLinux = process.platform === 'linux' ? {} : { skip: 'looks at processes by /proc' }
 
-for (const { name, skip, make } of await driversUnderTest()) {
+for (const { name, skip, make, processesOf, foldersOf, urlOf } of await everyDriver()) {
   describe(`the driver ${name}`, { skip }, async () => {
     if (skip !== false) return
     const driver = await make()
@@ -146,11 +147,12 @@ for (const { name, skip, make } of await driversUnderTest()) {
       async (t) => {
         const { run, shell, folder } = await openShell(t, driver)
         const stop = new AbortController()
-        const begun = nextFile(folder, 'begun')
+        await run('bash', 'true')
+        const begun = nextFile(await foldersOf(driver, folder), 'begun')
         const running = run('bash', 'echo > begun; while true; do :; done', { signal: stop.signal })
         await assert.rejects(run('bash', 'true'), /one command at a time/)
         await begun
-        const processes = descendants()
+        const processes = living(processesOf(driver))
         const reason = new Error('not wanted any more')
         stop.abort(reason)
         await assert.rejects(running, reason)
@@ -186,10 +188,11 @@ for (const { name, skip, make } of await driversUnderTest()) {
     proves('sandbox.close', 'ends every shell when it is closed, with all that runs', async (t) => {
       const own = await make()
       const { run, folder } = await openShell(t, own)
-      const begun = nextFile(folder, 'begun')
+      await run('bash', 'true')
+      const begun = nextFile(await foldersOf(own, folder), 'begun')
       const rejected = assert.rejects(run('bash', 'echo > begun; sleep 600'), /closed while the command ran/)
       await begun
-      const processes = descendants()
+      const processes = living(processesOf(own))
       await own.close()
       await rejected
       for (const pid of processes) assert.ok(isGone(pid), `${pid} lives`)
@@ -199,14 +202,20 @@ for (const { name, skip, make } of await driversUnderTest()) {
     proves('sandbox.orphans', 'leaves nothing running when the service is killed', onLinux, async (t) => {
       const { folder, run } = await openShell(t, driver)
       await run('bash', 'true')
+      const others = new Set(processesOf(driver))
       const service = spawn(process.execPath, ['--input-type=module', '-e', serviceCode(name, folder)], {
         // what it cannot clear away any more goes with the folder of the test
-        env: { ...process.env, TMPDIR: dirname(folder) },
+        env: { ...process.env, TMPDIR: dirname(folder), ...(urlOf && { RUNYARD_TEST_SANDBOX_HOST: urlOf(driver) }) },
         stdio: 'pipe',
       })
       t.after(() => service.kill('SIGKILL'))
       await once(service.stdout, 'data')
-      const processes = sampleProc(service.pid!, 1000).pids
+      const begun = nextFile(await foldersOf(driver, folder), 'begun')
+      service.stdin.write('go')
+      await begun
+      // with a sandbox host, none of its commands is below it
+      const elsewhere = urlOf ? living(processesOf(driver).filter((pid) => !others.has(pid))) : []
+      const processes = [...elsewhere, ...sampleProc(service.pid!, 1000).pids]
       assert.ok(processes.length > 1)
       service.kill('SIGKILL')
       // a test that fails here hangs until its time limit: there is no moment by which the kernel must be done
@@ -243,17 +252,10 @@ for (const { name, skip, make } of await driversUnderTest()) {
   })
 }
 
-/** Resolves when a file of this name is made or changed: by it a command says how far it is. */
-async function nextFile(folder: string, name: string): Promise<void> {
-  for await (const { filename } of watch(folder)) if (filename === name) return
-}
-
-/** The processes below this one, on a system that shows them. */
-function descendants(): number[] {
-  if (process.platform !== 'linux') return []
-  const found = sampleProc(process.pid, 1000).pids.slice(1)
-  assert.ok(found.length > 0)
-  return found
+/** There are some, on a system that shows them. */
+function living(processes: number[]): number[] {
+  if (process.platform === 'linux') assert.ok(processes.length > 0)
+  return processes
 }
 
 async function listen(server: ReturnType<typeof createServer>): Promise<number> {
@@ -262,16 +264,15 @@ async function listen(server: ReturnType<typeof createServer>): Promise<number> 
   return (server.address() as AddressInfo).port
 }
 
-/** A process that runs a loop without end in a sandbox, and says so when it is under way. */
+/** A process with a sandbox, which says so, and then runs a loop without end in it when it hears something. */
 function serviceCode(name: string, folder: string): string {
   const drivers = new URL('../../../test/kit/sandboxDrivers.ts', import.meta.url).href
   return `
-    const { watch } = await import('node:fs')
-    const { driversUnderTest, never } = await import('${drivers}')
-    const driver = await (await driversUnderTest()).find((one) => one.name === '${name}').make()
+    const { everyDriver, never } = await import('${drivers}')
+    const driver = await (await everyDriver()).find((one) => one.name === '${name}').make()
     const shell = await driver.open({ folder: ${JSON.stringify(folder)}, signal: never })
     const wanted = { language: 'bash', timeoutMs: 600000, outputBytesMax: 1000, signal: never }
     await shell.exec({ ...wanted, code: 'true' })
-    watch(${JSON.stringify(folder)}).on('change', (_kind, file) => file === 'begun' && console.log('running'))
-    shell.exec({ ...wanted, code: 'echo > begun; while true; do :; done' })`
+    console.log('ready')
+    process.stdin.once('data', () => shell.exec({ ...wanted, code: 'echo > begun; while true; do :; done' }))`
 }

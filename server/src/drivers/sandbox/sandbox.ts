@@ -1,7 +1,10 @@
 // What the service asks of a sandbox for foreign code: a shell on one folder of the host that reaches nothing else.
 
+/** The drivers that run commands on the machine of their process. */
+export type LocalDriverName = 'just_bash' | 'bubblewrap'
+
 export interface SandboxDriver {
-  name: 'just_bash' | 'bubblewrap'
+  name: LocalDriverName | 'remote'
   /** One sentence for people: how strong this isolation is, and what it does not protect from. */
   strength: string
   /** The user who must own the files of a folder, so that commands can change them; undefined: the user of the service. */
@@ -45,6 +48,15 @@ export interface Command {
   isToYield?: () => boolean
   /** Cuts the command off: then exec rejects with the signal's reason, once its processes are gone. */
   signal: AbortSignal
+}
+
+/** A command ended and left more files than its driver can bring back; exec rejects with it. */
+export class LeftTooMuch extends Error {
+  constructor(entriesMax: number) {
+    super(
+      `The command left more than ${entriesMax} files and folders. Nothing that it wrote is saved. Remove some before it ends, or pack them into an archive.`,
+    )
+  }
 }
 
 export interface Executed {

@@ -10,7 +10,7 @@ import { engineOf } from '../../../engine/engine.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
-import type { SandboxDriver } from '../../../drivers/sandbox/sandbox.ts'
+import type { LocalDriverName } from '../../../drivers/sandbox/sandbox.ts'
 import { driversUnderTest } from '../../../../test/kit/sandboxDrivers.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 
@@ -25,7 +25,7 @@ for (const { name: sandbox, skip } of await driversUnderTest()) {
   suite(`with ${sandbox}`, { skip }, () => commandsIn(sandbox))
 }
 
-async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
+async function commandsIn(sandbox: LocalDriverName): Promise<void> {
   const service = await testApp({ config: { sandbox } })
   const { db, config } = service.context
   const team = await seedTeam(service)

@@ -6,6 +6,7 @@ import { createSharedPool } from '../../../kit/sharedPools.ts'
 import type { Context } from '../../../kit/context.ts'
 import { backgroundDatabaseOf } from '../../../kit/teamDatabase.ts'
 import type { Work, WorkingProcess } from '../../../kit/feature.ts'
+import { LeftTooMuch } from '../../../drivers/sandbox/sandbox.ts'
 import { lookFor } from '../../../kit/sharedLook.ts'
 import { CannotSave } from '../../../kit/tool.ts'
 import { commandResult, outputBytesMax } from '../pool/command.ts'
@@ -112,7 +113,7 @@ async function runOne(runner: RunnerState, exec: TakenExec): Promise<void> {
   try {
     const ended = await execute(runner, exec, signal).catch((error: unknown): Answered => {
       if (signal.aborted || error instanceof Fenced) throw error
-      if (error instanceof CannotSave) return { failure: error.message }
+      if (error instanceof CannotSave || error instanceof LeftTooMuch) return { failure: error.message }
       context.log.error({ err: error, exec_id: exec.id }, 'a command could not be run')
       return { failure: 'The command could not be run. The operator finds the reason in the log.' }
     })

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { teamShare, type FairPool } from '../../../base/fairPool.ts'
 import { createSharedPool } from '../../../kit/sharedPools.ts'
-import { chooseSandboxDriver } from '../../../drivers/sandbox/chooseDriver.ts'
+import { chooseSandboxDriver, remoteSettingsOf } from '../../../drivers/sandbox/chooseDriver.ts'
 import type { SandboxDriver, Shell, ShellFolders } from '../../../drivers/sandbox/sandbox.ts'
 import type { Context } from '../../../kit/context.ts'
 import type { LaidFile } from '../../../kit/given.ts'
@@ -10,7 +10,7 @@ import { runningPart } from '../../../kit/runningPart.ts'
 import { teamTimeOf } from '../../../kit/teamTime.ts'
 import type { WorkspaceRef } from '../workspace/workspace.ts'
 import { openSandbox, type OpenSandbox, type PoolState } from './openSandbox.ts'
-import { makeProcessFolder } from './processFolder.ts'
+import { makeProcessFolder } from '../../../drivers/sandbox/processFolder.ts'
 
 interface SandboxPool {
   /** A sentence for people: what commands run in, and how strong that isolation is. */
@@ -61,6 +61,7 @@ const chooseDriver = ({ config, guard, outbound, log }: Context): Promise<Sandbo
     hosts: config.sandboxHosts,
     shellsMax: config.sandboxShells,
     log,
+    remote: remoteSettingsOf(config),
     ...(config.sandbox !== 'auto' && { prefer: config.sandbox }),
   })
 

@@ -3,9 +3,9 @@ import { constants } from 'node:fs'
 import { open, rm, symlink } from 'node:fs/promises'
 import { basename } from 'node:path/posix'
 import { foldersAbove } from './changes.ts'
-import { isCode } from './openWithin.ts'
+import { isCode } from '../../../base/openWithin.ts'
 import { markOf, type SeenPath } from './scan.ts'
-import { sideBySide } from './sideBySide.ts'
+import { sideBySide } from '../../../base/sideBySide.ts'
 import { readManifest, type WorkspaceEntry } from './workspace.ts'
 import {
   batchBytesMax,

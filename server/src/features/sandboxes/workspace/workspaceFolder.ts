@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { dirname } from 'node:path/posix'
 import type { Sql } from '../../../base/db.ts'
 import type { Blobs } from '../../../drivers/blobs/blobs.ts'
-import { reachFolder, type Folder } from './openWithin.ts'
+import { reachFolder, type Folder } from '../../../base/openWithin.ts'
 import { entriesMax, type Disk } from './scan.ts'
-import { sideBySide } from './sideBySide.ts'
+import { sideBySide } from '../../../base/sideBySide.ts'
 import type { WorkspaceEntry, Manifest, WorkspaceRef } from './workspace.ts'
 
 /** How much goes to or comes from the database in one statement. A larger file is sent by itself, in pieces. */

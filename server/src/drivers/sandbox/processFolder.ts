@@ -2,9 +2,9 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import { newId } from '../../../base/ids.ts'
-import { isAlive } from '../../../base/isAlive.ts'
-import { endLeftIn } from '../../../drivers/sandbox/processTree.ts'
+import { newId } from '../../base/ids.ts'
+import { isAlive } from '../../base/isAlive.ts'
+import { endLeftIn } from './processTree.ts'
 
 /** The folders of this very process: its process id may have been another's before. */
 const ours = new Set<string>()
