@@ -76,10 +76,10 @@ export const sandboxSettings = {
     },
   } satisfies Setting<string>,
   sandboxTlsCert: filePath(
-    'RUNYARD_SANDBOX_TLS_CERT',
+    'RUNYARD_SANDBOX_TLS_CERT_FILE',
     'The PEM file of the certificate of a sandbox host, with those above it. Read at the start.',
   ),
-  sandboxTlsKey: filePath('RUNYARD_SANDBOX_TLS_KEY', 'The PEM file of the key of that certificate.'),
+  sandboxTlsKey: filePath('RUNYARD_SANDBOX_TLS_KEY_FILE', 'The PEM file of the key of that certificate.'),
   sandboxAllowHttp: {
     env: 'RUNYARD_SANDBOX_ALLOW_HTTP',
     says:
@@ -121,7 +121,7 @@ export function sandboxProblems(given: Given): string[] {
   const { sandbox, sandboxUrls = [], sandboxToken, sandboxTlsCert, sandboxTlsKey, sandboxAllowHttp } = given
   const problems: string[] = []
   if ((sandboxTlsCert === undefined) !== (sandboxTlsKey === undefined))
-    problems.push('RUNYARD_SANDBOX_TLS_CERT and RUNYARD_SANDBOX_TLS_KEY must both be set, or neither')
+    problems.push('RUNYARD_SANDBOX_TLS_CERT_FILE and RUNYARD_SANDBOX_TLS_KEY_FILE must both be set, or neither')
   if (sandboxUrls.length === 0) return problems
   if (sandboxToken === undefined) problems.push('RUNYARD_SANDBOX_URLS needs RUNYARD_SANDBOX_TOKEN as well')
   if (sandbox !== undefined && sandbox !== 'auto') {

@@ -74,7 +74,7 @@ function requireSettings(config: Config): { token: string; address: { host: stri
   if (token === undefined) problems.push('RUNYARD_SANDBOX_TOKEN must be set: openssl rand -hex 32')
   if (sandboxTlsCert === undefined && !sandboxAllowHttp && !isLoopback(address.host)) {
     problems.push(
-      `RUNYARD_SANDBOX_LISTEN is ${sandboxListen}, beyond loopback: set RUNYARD_SANDBOX_TLS_CERT and RUNYARD_SANDBOX_TLS_KEY, or ` +
+      `RUNYARD_SANDBOX_LISTEN is ${sandboxListen}, beyond loopback: set RUNYARD_SANDBOX_TLS_CERT_FILE and RUNYARD_SANDBOX_TLS_KEY_FILE, or ` +
         'RUNYARD_SANDBOX_ALLOW_HTTP=1 if nobody else can read that network',
     )
   }

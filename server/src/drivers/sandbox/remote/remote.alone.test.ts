@@ -112,7 +112,7 @@ proves('sandbox.remote.refusals', 'a host does not start with a short token, or 
   await refusedHost({}, /RUNYARD_SANDBOX_TOKEN must be set/)
   await refusedHost({ RUNYARD_SANDBOX_TOKEN: 'short' }, /RUNYARD_SANDBOX_TOKEN must be 32 or more/)
   const open = { RUNYARD_SANDBOX_TOKEN: sandboxToken, RUNYARD_SANDBOX_LISTEN: '0.0.0.0:0' }
-  await refusedHost(open, /beyond loopback: set RUNYARD_SANDBOX_TLS_CERT/)
+  await refusedHost(open, /beyond loopback: set RUNYARD_SANDBOX_TLS_CERT_FILE/)
 })
 
 proves('sandbox.remote.refusals', 'a worker does not start with URLs that lack a token, a path-free URL or TLS', () => {
@@ -122,7 +122,7 @@ proves('sandbox.remote.refusals', 'a worker does not start with URLs that lack a
   refusedWorker({ RUNYARD_SANDBOX_URLS: 'ftp://a' }, /must be a URL such as/)
   refusedWorker({ RUNYARD_SANDBOX_URLS: 'https://a,http://10.0.0.5:4790' }, /must begin with https/)
   refusedWorker({ RUNYARD_SANDBOX_URLS: 'https://a', RUNYARD_SANDBOX: 'bubblewrap' }, /set one of them/)
-  refusedWorker({ RUNYARD_SANDBOX_TLS_KEY: '/key' }, /must both be set, or neither/)
+  refusedWorker({ RUNYARD_SANDBOX_TLS_KEY_FILE: '/key' }, /must both be set, or neither/)
   const urls = 'https://a:4790, http://127.0.0.1:4790'
   const config = readConfig({ RUNYARD_SANDBOX_TOKEN: sandboxToken, RUNYARD_SANDBOX_URLS: urls })
   assert.deepEqual(config.sandboxUrls, ['https://a:4790', 'http://127.0.0.1:4790'])
@@ -289,9 +289,12 @@ proves(
     const { key, cert } = selfSigned('localhost')
     const folder = await mkdtemp(join(tmpdir(), 'runyard-test-'))
     t.after(() => rm(folder, { recursive: true }))
-    const files = { RUNYARD_SANDBOX_TLS_KEY: join(folder, 'key'), RUNYARD_SANDBOX_TLS_CERT: join(folder, 'cert') }
-    await writeFile(files.RUNYARD_SANDBOX_TLS_KEY, key)
-    await writeFile(files.RUNYARD_SANDBOX_TLS_CERT, cert)
+    const files = {
+      RUNYARD_SANDBOX_TLS_KEY_FILE: join(folder, 'key'),
+      RUNYARD_SANDBOX_TLS_CERT_FILE: join(folder, 'cert'),
+    }
+    await writeFile(files.RUNYARD_SANDBOX_TLS_KEY_FILE, key)
+    await writeFile(files.RUNYARD_SANDBOX_TLS_CERT_FILE, cert)
     const secure = await startSandboxHost(files)
     t.after(() => secure.stop())
     assert.match(secure.url, /^https:/)
