@@ -1106,6 +1106,10 @@ const sentences = [
     says: 'With sslmode=verify-full the certificate of a server must have the name or the address of the host that it was asked for, of one host or of several.',
   },
   {
+    id: 'postgres.proxy',
+    says: 'A proxy that follows the primary does what several hosts do: one host in DATABASE_URL is enough, and a promotion is a pause.',
+  },
+  {
     id: 'postgres.promotion',
     says: 'A promoted standby is a pause: connections, presence, notifications and runs continue there, and nobody is declared dead by mistake.',
   },
