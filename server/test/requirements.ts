@@ -937,6 +937,11 @@ const sentences = [
     says: 'A long reply is written and sent in pieces, between which others are served; it arrives whole, with its length.',
   },
   {
+    id: 'lists.countedAhead',
+    says: 'The audit log and deliveries are counted to 10,000 beyond the page; whoever goes through all pages meets every row.',
+    gap: { question: 'How exact is the total of a very long list?', file: 'server/src/kit/paging.ts' },
+  },
+  {
     id: 'lists.bytes',
     says: 'A page of a list holds about 4 MiB at most: from the row on that exceeds it, long texts are cut with a mark and `truncated: true`. The first row of a page, and a row that is read by its id, is whole.',
     gap: { question: 'How large may the page of a list be?', file: 'server/src/kit/pageBytes.ts' },

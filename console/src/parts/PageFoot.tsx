@@ -2,6 +2,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { Icon } from '../look/Icon.tsx'
 import { count } from './amounts.ts'
+import { shownTotal } from './shownTotal.ts'
 import style from './PageFoot.module.css'
 
 interface PageFootProps {
@@ -19,7 +20,7 @@ export function PageFoot({ page, size, shown, total, linkTo }: PageFootProps) {
   return (
     <footer className={style.foot}>
       <span>
-        {shown === 0 ? 'None' : `${count(from + 1)}–${count(from + shown)}`} of {count(total)}
+        {shown === 0 ? 'None' : `${count(from + 1)}–${count(from + shown)}`} of {shownTotal(total, page, size)}
       </span>
       <PageLink link={page > 0 ? linkTo(page - 1) : undefined} label="Page before" icon="left" />
       <PageLink link={from + shown < total ? linkTo(page + 1) : undefined} label="Next page" icon="right" />

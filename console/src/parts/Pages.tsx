@@ -2,6 +2,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { Icon } from '../look/Icon.tsx'
 import { count } from './amounts.ts'
+import { shownTotal } from './shownTotal.ts'
 import style from './Pages.module.css'
 
 interface PagesProps {
@@ -17,7 +18,7 @@ export function Pages({ page, size, total, linkTo }: PagesProps) {
   return (
     <nav className={style.pages} aria-label="Pages">
       <span>
-        {count(Math.min(total, from + 1))}–{count(Math.min(total, from + size))} of {count(total)}
+        {count(Math.min(total, from + 1))}–{count(Math.min(total, from + size))} of {shownTotal(total, page, size)}
       </span>
       <PageLink isThere={page > 0} label="Page before" icon="left" link={linkTo(page - 1)} />
       <PageLink isThere={from + size < total} label="Next page" icon="right" link={linkTo(page + 1)} />

@@ -2502,6 +2502,7 @@ export interface ListAuditLogInput {
 
 export interface ListAuditLogAnswer {
   entries: AuditEntry[]
+  /** How many there are; a list that goes on for longer is counted to 10000 beyond this page. */
   total: number
   limit: number
   offset: number
@@ -5717,6 +5718,7 @@ export interface ListWebhookDeliveriesInput {
 
 export interface ListWebhookDeliveriesAnswer {
   deliveries: Delivery[]
+  /** How many there are; a list that goes on for longer is counted to 10000 beyond this page. */
   total: number
   limit: number
   offset: number

@@ -9,11 +9,24 @@ export const paging = (usual: number, max: number) => ({
   offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0, description: 'How many to skip.' }),
 })
 
+/** How far beyond its page a list is counted whose rows pile up for months: to count millions takes seconds, and tells nobody anything. */
+export const countedAhead = 10_000
+
+/** The total of such a list. Whoever goes through all pages never meets it before the end. */
+export const totalAhead = Type.Integer({
+  minimum: 0,
+  description: `How many there are; a list that goes on for longer is counted to ${countedAhead} beyond this page.`,
+})
+
 /** `{members: […], total, limit, offset}` with exactly these keys. */
-export function pageOf<const Name extends string, T extends TSchema>(name: Name, item: T) {
+export function pageOf<const Name extends string, T extends TSchema>(
+  name: Name,
+  item: T,
+  total = Type.Integer({ minimum: 0 }),
+) {
   const properties = {
     [name]: Type.Array(item),
-    total: Type.Integer({ minimum: 0 }),
+    total,
     limit: Type.Integer({ minimum: 0 }),
     offset: Type.Integer({ minimum: 0 }),
   } as { [N in Name]: ReturnType<typeof Type.Array<T>> } & Record<
@@ -29,16 +42,21 @@ interface List {
   /** Tables and conditions: what belongs to the list. */
   from: Part
   order: Part
+  /** It is counted only so far beyond the page (`countedAhead`). */
+  isCountedAhead?: boolean
 }
 
-/** One page and the exact total of what matches. */
+/** One page and the total of what matches. */
 export async function readPage<Row extends object>(
   sql: Sql,
-  { columns, from, order }: List,
+  { columns, from, order, isCountedAhead = false }: List,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: Row[]; total: number; limit: number; offset: number }> {
   const rows = await sql<Row>`select ${columns} from ${from} order by ${order} limit ${limit} offset ${offset}`
-  const count = await one(sql<{ total: number }>`select count(*) as total from ${from}`)
+  const counted = isCountedAhead
+    ? part`(select from ${from} order by ${order} limit ${limit + offset + countedAhead}::bigint) ahead`
+    : from
+  const count = await one(sql<{ total: number }>`select count(*) as total from ${counted}`)
   return { rows, total: count.total, limit, offset }
 }
 

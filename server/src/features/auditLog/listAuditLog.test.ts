@@ -47,6 +47,22 @@ proves('audit.filters', 'it can be narrowed by operation, member and time, also 
   assert.equal((await client.refused(listAuditLog, { query: { since: 'yesterday' } })).status, 400)
 })
 
+proves(
+  'lists.countedAhead',
+  'a long list is counted to 10,000 beyond the page, and to its end from there',
+  async () => {
+    const team = await seedTeam(service)
+    await team.sql`
+    insert into audit_log (id, team_id, credential_type, operation, request_id, status)
+    select new_id(), ${team.id}, 'api_key', 'createMember', 'r', 201 from generate_series(1, 10500)`
+    const client = typedClient(service, team)
+    const first = await client.send(listAuditLog, { query: { limit: 50 } })
+    assert.deepEqual([first.total, first.entries.length], [10_050, 50])
+    const last = await client.send(listAuditLog, { query: { limit: 50, offset: 10_450 } })
+    assert.deepEqual([last.total, last.entries.length], [10_500, 50])
+  },
+)
+
 proves('audit.appendOnly', 'its rows can be neither changed nor deleted, not even by the service itself', async () => {
   const { sql } = service.context.db
   await assert.rejects(sql`update audit_log set operation = 'x'`, /append-only/)

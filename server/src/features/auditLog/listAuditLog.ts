@@ -2,7 +2,7 @@
 import { empty, part } from '../../base/db.ts'
 import { idForFilter } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paging, readPage } from '../../kit/paging.ts'
+import { pageOf, paging, readPage, totalAhead } from '../../kit/paging.ts'
 import { Id, instant, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 
 const AuditEntry = named(
@@ -47,7 +47,7 @@ export const listAuditLog = operation({
     ...paging(50, 200),
   }),
   status: 200,
-  answer: pageOf('entries', AuditEntry),
+  answer: pageOf('entries', AuditEntry, totalAhead),
   tool: false,
   async handler({ team, query, sql }) {
     const { operation: id, user_id, since, until } = query
@@ -56,7 +56,7 @@ export const listAuditLog = operation({
       ${user_id === undefined ? empty : part`and member_id = ${idForFilter(user_id)}`}
       ${since === undefined ? empty : part`and created_at >= ${since}::timestamptz`}
       ${until === undefined ? empty : part`and created_at < ${until}::timestamptz`}`
-    const list = { columns: entryColumns, from, order: part`created_at desc, id desc` }
+    const list = { columns: entryColumns, from, order: part`created_at desc, id desc`, isCountedAhead: true }
     const { rows, ...page } = await readPage<Static<typeof AuditEntry>>(sql, list, query)
     return { entries: rows, ...page }
   },

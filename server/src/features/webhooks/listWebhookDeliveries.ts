@@ -3,7 +3,7 @@ import { empty, one, part, type Part } from '../../base/db.ts'
 import { idForFilter } from '../../base/ids.ts'
 import { eventNames, type EventName } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paging } from '../../kit/paging.ts'
+import { countedAhead, pageOf, paging, totalAhead } from '../../kit/paging.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { Delivery, deliveryColumns, deliveryStates, type DeliveryState } from './delivery.ts'
 
@@ -23,7 +23,7 @@ export const listWebhookDeliveries = operation({
     ...paging(50, 200),
   }),
   status: 200,
-  answer: pageOf('deliveries', Delivery),
+  answer: pageOf('deliveries', Delivery, totalAhead),
   async handler({ team, query, sql }) {
     const { status, event, subscription_id: subscriptionId, run_id: runId, limit, offset } = query
     const ofTeam = part`where team_id = ${team.id} ${subscriptionId === undefined ? empty : part`and ${toWebhook(subscriptionId, team.id)}`}`
@@ -44,8 +44,11 @@ export const listWebhookDeliveries = operation({
         from (select * from ${batches} order by n desc limit ${reached}::bigint) b, generate_series(0, length(b.kinds) - 1) place
         where get_bit(b.fitting, place) = 1) places
       order by n desc, event_id desc limit ${limit} offset ${offset}`
+    // in the order of the list, whose index has them, however many other teams have
+    const counted = part`order by n desc limit ${reached + countedAhead}::bigint`
     const { total } = await one(sql<{ total: number }>`
-      select (select count(*) from ${rows}) + (select coalesce(sum(bit_count(fitting)), 0)::bigint from ${batches}) as total`)
+      select least(${reached + countedAhead}::bigint, (select count(*) from (select from ${rows} ${counted}) alone)
+        + (select coalesce(sum(bit_count(fitting)), 0)::bigint from (select fitting from ${batches} ${counted}) batches)) as total`)
     const deliveries = await sql<Delivery>`
       select ${deliveryColumns} from every_delivery d join delivery_targets t on t.id = d.target_id
       where d.team_id = ${team.id} and d.n = any(${places.map(({ n }) => n)}::bigint[])

@@ -5,11 +5,11 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useSession } from '../../../app/session.tsx'
 import { useSetting } from '../../../app/settings.ts'
 import { startWork } from '../../../app/work.ts'
-import { counted } from '../../../parts/amounts.ts'
 import { Button } from '../../../parts/Button.tsx'
 import { CopyAs } from '../../../parts/CopyAs.tsx'
 import { CopyText } from '../../../parts/CopyText.tsx'
 import { Field, Input, Select } from '../../../parts/Field.tsx'
+import { shownTotal } from '../../../parts/shownTotal.ts'
 import { PageFoot } from '../../../parts/PageFoot.tsx'
 import { Cell, Row, RowTable } from '../../../parts/RowTable.tsx'
 import { Empty, NotAllowed, Shown } from '../../../parts/states.tsx'
@@ -76,7 +76,9 @@ export function AuditLog() {
             </Empty>
           ) : (
             <>
-              <p className="dim small">{counted(total, 'entry', 'entries')}, newest first</p>
+              <p className="dim small">
+                {shownTotal(total, page, pageSize)} {total === 1 ? 'entry' : 'entries'}, newest first
+              </p>
               <RowTable heads={['When', 'Who', 'Operation', 'Target', 'Outcome', 'Request']} hasActions={false}>
                 {entries.map((entry) => (
                   <Row key={entry.id}>
