@@ -29,6 +29,8 @@ export function readFrames(stream: Readable, bytesMax: number, bounds = usualPac
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let held: Buffer = Buffer.alloc(0)
   let received = 0
+  // whoever reads gets it; before the first read nobody listens
+  stream.on('error', () => undefined)
   let pace: { since: number; receivedThen: number } | undefined
 
   function giveUp(why: string): BrokenStream {

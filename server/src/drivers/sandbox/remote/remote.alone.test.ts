@@ -207,6 +207,7 @@ proves(
       [result(), lineOf({ file: 'huge', size: 1e13, mode: 0o644, mtime_ms: 0 }), end],
       [result(), file, Buffer.from('1')],
       [result()],
+      Array.from({ length: 10_000 }, () => lineOf({ alive: true })),
       [],
     ]
     let answer: Buffer[] = []

@@ -22,6 +22,7 @@ import { BrokenStream, readFrames, type FrameReader } from './frames.ts'
 import { createHostClient, HostAway, HostRefused } from './hostClient.ts'
 import { createHosts, NoHost, type HeldSandbox, type Hosts } from './openOnHost.ts'
 import {
+  aliveEveryMs,
   carriedBytesMax,
   entriesCarriedMax,
   patienceMs,
@@ -191,7 +192,7 @@ async function outcomeOf(
 ): Promise<Executed> {
   const carriedMax = carriedBytesMax(bytesMax)
   const reader = readFrames(response, 2 * carriedMax)
-  const result = await resultLine(reader, performance.now() + command.timeoutMs + besideCommandMs)
+  const result = await resultLine(reader, command.timeoutMs + besideCommandMs)
   const { stdout_bytes, stderr_bytes, unkept } = result
   if (!result.is_whole) throw new LeftTooMuch(entriesCarriedMax)
   const { outputBytesMax } = command
@@ -207,15 +208,17 @@ async function outcomeOf(
   return { exit_code, stdout: stdout.text, stderr: said, truncated, duration_ms, cut_off }
 }
 
-/** A host says each second that it is alive. */
-async function resultLine(reader: FrameReader, until: number): Promise<ExecutedLine> {
-  for (;;) {
+/** A host says each second that it is alive; one that says it without end would only take our time. */
+async function resultLine(reader: FrameReader, withinMs: number): Promise<ExecutedLine> {
+  const until = performance.now() + withinMs
+  for (let linesLeft = (2 * withinMs) / aliveEveryMs; linesLeft > 0; linesLeft -= 1) {
     const { alive, failed, executed } = (await reader.line()) as Partial<Record<keyof CommandLines, unknown>>
     if (typeof failed === 'string') throw new Error(failed.slice(0, 1000))
     if (isExecuted(executed)) return executed
     if (alive !== true) throw reader.giveUp('the host says something else than was asked')
-    if (performance.now() > until) throw reader.giveUp('the command takes longer than it may')
+    if (performance.now() > until) break
   }
+  throw reader.giveUp('the command takes longer than it may')
 }
 
 /** The types promise this, but a host may send anything. */
