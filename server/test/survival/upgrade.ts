@@ -58,7 +58,7 @@ async function seed(client: Client, runs: number): Promise<void> {
 const writeEvents = (client: Client, runIds: string[]) =>
   client.query(
     `insert into events (id, team_id, run_id, sequence, event, data)
-     select gen_random_uuid(), '${teamId}', r.id, n, e, ${dataOf}
+     select new_id(), '${teamId}', r.id, n, e, ${dataOf}
      from unnest($1::uuid[]) r (id), unnest($2::text[]) with ordinality as given (e, n)`,
     [runIds, eventsOfARun],
   )
