@@ -1175,6 +1175,10 @@ const sentences = [
     says: 'A process whose connection broke is declared dead only if a second look, half a second later, misses it too.',
   },
   {
+    id: 'presence.serving',
+    says: 'A process that only serves requests has no work to take, so it is not declared dead within 30 s, however busy it is.',
+  },
+  {
     id: 'presence.together',
     says: 'Who lost its own connection and comes back gives those whom it does not find 6 s, since the same may have happened to them.',
   },

@@ -119,9 +119,9 @@ proves('presence.buriedOnce', 'two sweepers reap a dead process once', async () 
 })
 
 /** The row of a process that is gone, which joined a server that started then. */
-const gone = (startedAt: string) =>
+const gone = (startedAt: string, role = 'worker') =>
   ask<{ id: string }>(
-    `insert into processes (id, role, host, pid, server_started_at) values (gen_random_uuid(), 'worker', 'gone', 1, ${startedAt}) returning id`,
+    `insert into processes (id, role, host, pid, server_started_at) values (gen_random_uuid(), '${role}', 'gone', 1, ${startedAt}) returning id`,
   )
 
 /** Whoever is missed is so since then. */
@@ -171,6 +171,24 @@ proves(
     await missed(`now() - interval '0.5 seconds'`)
     await sweep()
     assert.deepEqual(reaped, [here!.id])
+    await one.leave()
+  },
+)
+
+proves(
+  'presence.serving',
+  'a process that only serves requests is not declared dead within 30 s, since it has no work to take',
+  async () => {
+    const one = await join()
+    const [api] = await gone('pg_postmaster_start_time()', 'api')
+    const { reaped, sweep } = sweeper(one)
+    await sweep()
+    await missed(`now() - interval '20 seconds'`)
+    await sweep()
+    assert.deepEqual(reaped, [])
+    await missed(`now() - interval '30 seconds'`)
+    await sweep()
+    assert.deepEqual(reaped, [api!.id])
     await one.leave()
   },
 )

@@ -66,6 +66,11 @@ const newLifeMs = 6000
  * less than a beat of the sweep: the look after the one that missed the process decides.
  */
 const hereMs = 450
+/**
+ * How long they wait for one that only serves requests, wherever it held its lock. It has no work that anybody could take, and of all processes it is
+ * the last to come back: all who failed ask it again, and it has no time for its own connection. Under load that took 10 s.
+ */
+const servingMs = 30_000
 /** The pauses are short while the others still wait for us. Then they grow a little: a server may refuse us for hours. */
 const pauses = { firstMs: 100, longestMs: 1000 }
 
@@ -330,7 +335,8 @@ async function sweep(sql: Sql, processId: string, reap: (dead: DeadProcess) => P
   const others = await sql<DeadProcess & { is_missed: boolean; is_due: boolean; is_dead: boolean }>`
     with others as materialized (
       select id, role, lock_key, job_pool_id, case when missed_life = ${serverLife} then missed_since end as missed_since,
-        case when ${isHere} then ${hereMs / 1000}::float8 else ${newLifeMs / 1000}::float8 end as grace_s
+        case when role = 'api' then ${servingMs / 1000}::float8 when ${isHere} then ${hereMs / 1000}::float8
+          else ${newLifeMs / 1000}::float8 end as grace_s
       from processes where id <> ${processId}
     ), judged as materialized (
       select *, coalesce(missed_since < clock_timestamp() - make_interval(secs => grace_s), false) as is_due from others
