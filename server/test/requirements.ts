@@ -3500,6 +3500,14 @@ const sentences = [
     says: 'Each living process says where it is and how its loops, lanes and pools are; one that died is not listed.',
   },
   {
+    id: 'system.objectStore',
+    says: 'Admins of the installation see whether the object store answers, when it last did, and what failed last in any process.',
+    gap: {
+      question: 'Where does one see that the object store is away?',
+      file: 'server/src/features/system/objectStore.ts',
+    },
+  },
+  {
     id: 'system.growth',
     says: 'The sizes of tables are written down day by day, and how much they grow a day is told.',
   },

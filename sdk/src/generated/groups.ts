@@ -1691,7 +1691,7 @@ export class SkillsGroup extends Group {
 
 /** The installation: its processes, sizes and settings. */
 export class SystemGroup extends Group {
-  /** Version, database, living processes with what they report every five seconds, the oldest work that waits, sizes of tables and their growth, and the settings of the process that answers, of secrets only whether they are set. Only for admins of the teams that `RUNYARD_SYSTEM_TEAMS` names, or of the oldest team: it says nothing about what teams do, but everything about how the service runs. Needs the scope `system:read`. */
+  /** Version, database, object store, living processes with what they report every five seconds, the oldest work that waits, sizes of tables and their growth, and the settings of the process that answers, of secrets only whether they are set. Only for admins of the teams that `RUNYARD_SYSTEM_TEAMS` names, or of the oldest team: it says nothing about what teams do, but everything about how the service runs. Needs the scope `system:read`. */
   get(options?: CallOptions): Call<GetSystemAnswer> {
     return this.client.json('GET', '/v2/system', {}, undefined, options)
   }

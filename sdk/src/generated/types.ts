@@ -2262,6 +2262,13 @@ export type ProcessReport = {
     zone: string | null
     round_trip_ms: number | null
   }
+  object_store?: {
+    answered_at: string | null
+    failed_at: string | null
+    failure: string | null
+    /** When it was last asked; a refusal is an answer. */
+    is_answering: boolean
+  } | null
   own_channel?: string | null
   worker_pools?: {
     names?: string[]
@@ -5602,7 +5609,7 @@ export interface DeleteViewAnswer {
   success: true
 }
 
-export interface GetSystemAnswer {
+export type GetSystemAnswer = {
   version: string
   node_version: string
   base_url: string
@@ -5615,6 +5622,15 @@ export interface GetSystemAnswer {
     connections: number
     connections_max: number
   }
+  object_store: {
+    name: string
+    is_answering: boolean | null
+    answered_at: string | null
+    last_failure: {
+      at: string
+      says: string
+    } | null
+  } | null
   processes: SystemProcess[]
   /** Since when the oldest work of each kind is due without anybody having begun it. */
   waiting_work: {

@@ -5,15 +5,16 @@ import { blobsOn } from '../drivers/blobs/blobsOn.ts'
 import { openStores } from '../drivers/blobs/stores.ts'
 import type { Context } from './context.ts'
 import { runningPart } from './runningPart.ts'
+import { noteStoreAnswer } from './storeState.ts'
 
 /** How long a run waits for an object store that is away. Whoever sent a request is told at once. */
 const patienceOfRunsMs = 120_000
 
-export const storesOf = runningPart('object stores', ({ config, log, metrics }) =>
-  openStores(config, {
-    onAnswer: (problem) => metrics.objectStorePresent.set(problem === undefined ? 1 : 0),
+export const storesOf = runningPart('object stores', (context) =>
+  openStores(context.config, {
+    onAnswer: (problem, refusal) => noteStoreAnswer(context, problem, refusal),
     onAway: (problem) =>
-      log.warn({ err: problem }, 'bytes go into the database, since the object store is away; they are moved later'),
+      context.log.warn({ err: problem }, 'bytes go into the database, since the object store is away; they are moved later'),
   }),
 )
 

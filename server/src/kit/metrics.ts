@@ -22,6 +22,13 @@ export function createMetrics(): Metrics {
   // the default precision of 10 ms wakes an idle process a hundred times a second
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })
   const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15]
+  const objectStorePresent = new Gauge({
+    name: 'runyard_object_store_present',
+    help: '1 if the object store answered when it was last asked, 0 if not; nothing before the first time.',
+    registers: [registry],
+  })
+  // a gauge begins at 0, which would be a store that does not answer
+  objectStorePresent.remove()
   return {
     registry,
     requestSeconds: new Histogram({
@@ -65,11 +72,7 @@ export function createMetrics(): Metrics {
       help: 'The fastest answer of the database in the last ten seconds: how far away it is. Nothing while it is away.',
       registers: [registry],
     }),
-    objectStorePresent: new Gauge({
-      name: 'runyard_object_store_present',
-      help: '1 if the object store answered when it was last asked, 0 if not; nothing before the first time.',
-      registers: [registry],
-    }),
+    objectStorePresent,
     runs: createRunMetrics(registry),
     deliveries: createDeliveryMetrics(registry),
   }

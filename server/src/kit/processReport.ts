@@ -9,6 +9,7 @@ import { ownChannel } from './listener.ts'
 import { reportLoops, watchLoop, type LoopReport } from './loops.ts'
 import { laneWaiting } from './laneMetrics.ts'
 import { sharedPoolsOf } from './sharedPools.ts'
+import { readStoreState, type StoreState } from './storeState.ts'
 
 export interface ProcessReport {
   version: string
@@ -21,6 +22,8 @@ export interface ProcessReport {
   zone: string | null
   /** What it sees of the database, which may have moved to another zone since the report before. */
   database: { zone: string | null; round_trip_ms: number | null }
+  /** What it saw of the object store; null: it never asked. */
+  object_store: StoreState | null
   /** Where it is called alone when a run is ready; null: it works on no runs, or does not listen there yet. */
   own_channel: string | null
   /** Which runs it works on; null: on all. */
@@ -110,6 +113,7 @@ async function reportOf(context: Context, processId: string, cpuPercent: number)
     cpu_percent: cpuPercent,
     zone: context.config.zone ?? null,
     database: seenDatabase(context),
+    object_store: readStoreState(context),
     own_channel: context.listener.hears(channel) ? channel : null,
     worker_pools: context.config.workerPools ?? null,
     loops: reportLoops(context),

@@ -4,7 +4,7 @@ import { bytes, count, duration } from '../../parts/amounts.ts'
 import { nameOfProcess, troublesOf } from './health.ts'
 
 export function diagnosticsOf(system: GetSystemAnswer, userAgent: string): string {
-  const { version, node_version, now, database, processes, waiting_work, sizes, settings } = system
+  const { version, node_version, now, database, object_store, processes, waiting_work, sizes, settings } = system
   const at = Date.parse(now)
   const troubles = troublesOf(system)
   return [
@@ -12,6 +12,7 @@ export function diagnosticsOf(system: GetSystemAnswer, userAgent: string): strin
     '',
     `Node ${node_version}, PostgreSQL ${database.version} (${database.is_embedded ? 'embedded' : 'own'}), ` +
       `${bytes(database.bytes)}, ${database.connections} of ${database.connections_max} connections`,
+    ...(object_store ? [storeWords(object_store)] : []),
     `Browser: ${userAgent}`,
     '',
     '## What needs a look',
@@ -58,6 +59,14 @@ export function diagnosticsOf(system: GetSystemAnswer, userAgent: string): strin
     '',
   ].join('\n')
 }
+
+function storeWords({ name, is_answering, answered_at, last_failure }: ObjectStore): string {
+  const state = is_answering === null ? 'not asked yet' : is_answering ? 'answers' : 'does not answer'
+  const failed = last_failure ? `; failed at ${last_failure.at}: ${last_failure.says}` : ''
+  return `Object store ${name}: ${state}, answered ${answered_at ?? 'never'}${failed}`
+}
+
+type ObjectStore = NonNullable<GetSystemAnswer['object_store']>
 
 /** `, zone b, 0.7 ms to the database in zone a`, as far as it is known. */
 function placeOf({ zone, database }: ProcessReport): string {

@@ -33,6 +33,7 @@ const system = (process: Partial<SystemProcess>, rest: Partial<GetSystemAnswer> 
   base_url: 'http://127.0.0.1:4700',
   now,
   database: { version: '18', bytes: 1, is_embedded: true, connections: 5, connections_max: 100 },
+  object_store: null,
   processes: [{ ...healthy, ...process }],
   waiting_work: [{ what: 'runs', since: null }],
   sizes: [],
@@ -81,4 +82,16 @@ test('growth is shown by the day, before that since it was measured, and not at 
   assert.match(growthWords({ bytes_a_day: -12_000_000, grown_bytes: 1, measured_at }, at) ?? '', /^−12.* a day$/)
   assert.match(growthWords({ bytes_a_day: null, grown_bytes: 80_000, measured_at }, at) ?? '', /^\+80.* in 40 min$/)
   assert.equal(growthWords({ bytes_a_day: null, grown_bytes: null, measured_at: null }, at), undefined)
+})
+
+const store = { name: 's3://files', is_answering: true, answered_at: now, last_failure: null }
+
+test('an object store that does not answer, or refuses, needs a look, and one that failed and answered since does not', () => {
+  const troubles = (state: Partial<NonNullable<GetSystemAnswer['object_store']>>) =>
+    troublesOf(system({}, { object_store: { ...store, ...state } }))
+  const earlier = { at: '2026-11-17T09:00:00.000Z', says: 'it hung up' }
+  assert.deepEqual(troubles({}), [])
+  assert.deepEqual(troubles({ last_failure: earlier }), [])
+  assert.match(troubles({ is_answering: false, last_failure: earlier })[0] ?? '', /s3:\/\/files does not answer.*it hung up/)
+  assert.match(troubles({ last_failure: { at: now, says: 'AccessDenied' } })[0] ?? '', /refused the last request: AccessDenied/)
 })

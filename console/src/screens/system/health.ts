@@ -12,7 +12,7 @@ const waitsMs = 30_000
 export const nameOfProcess = ({ role, host, pid }: Pick<SystemProcess, 'role' | 'host' | 'pid'>): string =>
   `${role} ${pid} on ${host}`
 
-export function troublesOf({ now, processes, waiting_work, database }: GetSystemAnswer): string[] {
+export function troublesOf({ now, processes, waiting_work, database, object_store }: GetSystemAnswer): string[] {
   const at = Date.parse(now)
   return [
     ...processes.flatMap((one) => troublesOfProcess(one, at)),
@@ -23,12 +23,24 @@ export function troublesOf({ now, processes, waiting_work, database }: GetSystem
       const ms = since === null ? 0 : at - Date.parse(since)
       return ms > waitsMs ? [`The oldest of the ${what} that are due has waited ${duration(ms)}.`] : []
     }),
+    ...troublesOfStore(object_store),
     ...(database.connections > database.connections_max * 0.9
       ? [
           `The database has ${database.connections} of ${database.connections_max} connections open. Raise max_connections, or run fewer processes.`,
         ]
       : []),
   ]
+}
+
+/** A store that answers may still refuse; then it answered and failed at the same moment. */
+function troublesOfStore(store: GetSystemAnswer['object_store']): string[] {
+  if (!store) return []
+  const { name, is_answering, answered_at, last_failure } = store
+  const says = last_failure ? `: ${last_failure.says}` : ''
+  if (is_answering === false)
+    return [`The object store ${name} does not answer, so large files can neither be read nor uploaded${says}.`]
+  const isRefused = last_failure !== null && last_failure.at >= (answered_at ?? '')
+  return isRefused ? [`The object store ${name} refused the last request${says}.`] : []
 }
 
 function troublesOfProcess(one: SystemProcess, at: number): string[] {

@@ -33,8 +33,8 @@ export interface StoreSettings {
 }
 
 interface Told {
-  /** Called after each request to a store: with the reason if it did not answer. */
-  onAnswer?: (problem: string | undefined) => void
+  /** Called after each request to a store: with the reason if it did not answer, or with what it said if it answered and refused. */
+  onAnswer?: (problem: string | undefined, refusal?: string) => void
   onAway?: (problem: Error) => void
   /** Pauses between attempts, where tests need no patience. */
   pausesMs?: number[]

@@ -9,6 +9,7 @@ import { operation } from '../../kit/operation.ts'
 import { holdsItsLock } from '../../kit/presence.ts'
 import type { ProcessReport } from '../../kit/processReport.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../kit/schema.ts'
+import { ObjectStoreState, readObjectStore } from './objectStore.ts'
 import { Report } from './report.ts'
 import { readWaitingWork } from './waitingWork.ts'
 
@@ -65,7 +66,7 @@ export const getSystem = operation({
   route: 'GET /v2/system',
   summary: 'Get the state of the installation',
   description:
-    'Version, database, living processes with what they report every five seconds, the oldest work that waits, sizes of tables and their ' +
+    'Version, database, object store, living processes with what they report every five seconds, the oldest work that waits, sizes of tables and their ' +
     'growth, and the settings of the process that answers, of secrets only whether they are set. Only for admins of the teams that ' +
     '`RUNYARD_SYSTEM_TEAMS` names, or of the oldest team: it says nothing about what teams do, but everything about how the service runs.',
   scope: 'system:read',
@@ -82,6 +83,7 @@ export const getSystem = operation({
       connections: Type.Integer({ minimum: 0, description: 'Open connections, of everybody who uses the server.' }),
       connections_max: Type.Integer({ minimum: 0 }),
     }),
+    object_store: ObjectStoreState,
     processes: Type.Array(SystemProcess),
     waiting_work: Type.Array(
       Type.Object({
@@ -102,6 +104,7 @@ export const getSystem = operation({
         'Only admins of the team that runs this installation see it as a whole. RUNYARD_SYSTEM_TEAMS says which teams those are.',
       )
     }
+    const processes = await readProcesses(sql, context.lifecycle.processId)
     return {
       version: runyardVersion,
       node_version: process.versions.node,
@@ -109,7 +112,11 @@ export const getSystem = operation({
       now: context.clock.now(),
       // one after the other: a page that is looked at all day takes one connection
       database: await readDatabase(sql, context),
-      processes: await readProcesses(sql, context.lifecycle.processId),
+      object_store: await readObjectStore(
+        context,
+        processes.filter((one) => !one.is_answering).map(({ report }) => report?.object_store),
+      ),
+      processes,
       waiting_work: await readWaitingWork(sql),
       sizes: await readSizes(sql),
       settings: shownSettings(context.config),

@@ -65,6 +65,19 @@ export const Report = named(
         { description: 'The database as the process sees it; without values while it is away.' },
       ),
     ),
+    object_store: Type.Optional(
+      nullable(
+        Type.Object(
+          {
+            answered_at: nullable(Time),
+            failed_at: nullable(Time),
+            failure: nullable(Type.String()),
+            is_answering: Type.Boolean({ description: 'When it was last asked; a refusal is an answer.' }),
+          },
+          { description: 'What the process saw of the object store since it started; null: it never asked.' },
+        ),
+      ),
+    ),
     own_channel: Type.Optional(
       nullable(
         Type.String({ description: 'The channel of PostgreSQL on which it is called alone when a run is ready.' }),

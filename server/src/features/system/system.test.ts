@@ -22,9 +22,9 @@ const tenant = await seedTeam(service)
 const read = () => typedClient(service, operators).send(getSystem, {})
 
 proves('system.read', 'an admin of the oldest team reads it, and an admin of another team is refused', async () => {
-  const { version, processes, database } = await read()
+  const { version, processes, database, object_store } = await read()
   assert.match(version, /^\d+\.\d+\.\d+/)
-  assert.deepEqual(processes, [])
+  assert.deepEqual([processes, object_store], [[], null])
   assert.ok(database.bytes > 0 && database.connections > 0)
   const refused = await typedClient(service, tenant).refused(getSystem, {})
   assert.deepEqual([refused.status, refused.error], [403, 'forbidden'])

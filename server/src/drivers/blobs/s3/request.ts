@@ -10,7 +10,7 @@ export interface S3Server {
   endpoint: string
   credentials: Credentials
   /** Called after each request: with the reason if the store did not answer. */
-  onAnswer?: (problem: string | undefined) => void
+  onAnswer?: (problem: string | undefined, refusal?: string) => void
 }
 
 export interface Asked {
@@ -57,7 +57,9 @@ export async function open(server: S3Server, asked: Asked): Promise<IncomingMess
     const failure = error instanceof Error ? error : new Error(String(error))
     const isAnswer = failure instanceof StoreRefused || failure instanceof NoSuchObject
     const away = isAnswer || failure instanceof StoreAway ? failure : awayFrom(server, failure)
-    server.onAnswer?.(isAnswer ? undefined : away.message)
+    // a HEAD is also refused if there is no such object and the key may not list the bucket
+    const isRefusal = failure instanceof StoreRefused && asked.method !== 'HEAD'
+    server.onAnswer?.(isAnswer ? undefined : away.message, isRefusal ? failure.message : undefined)
     throw away
   }
 }
