@@ -14,7 +14,10 @@ export const storesOf = runningPart('object stores', (context) =>
   openStores(context.config, {
     onAnswer: (problem, refusal) => noteStoreAnswer(context, problem, refusal),
     onAway: (problem) =>
-      context.log.warn({ err: problem }, 'bytes go into the database, since the object store is away; they are moved later'),
+      context.log.warn(
+        { err: problem },
+        'bytes go into the database, since the object store is away; they are moved later',
+      ),
   }),
 )
 

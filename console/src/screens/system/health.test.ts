@@ -92,6 +92,12 @@ test('an object store that does not answer, or refuses, needs a look, and one th
   const earlier = { at: '2026-11-17T09:00:00.000Z', says: 'it hung up' }
   assert.deepEqual(troubles({}), [])
   assert.deepEqual(troubles({ last_failure: earlier }), [])
-  assert.match(troubles({ is_answering: false, last_failure: earlier })[0] ?? '', /s3:\/\/files does not answer.*it hung up/)
-  assert.match(troubles({ last_failure: { at: now, says: 'AccessDenied' } })[0] ?? '', /refused the last request: AccessDenied/)
+  assert.match(
+    troubles({ is_answering: false, last_failure: earlier })[0] ?? '',
+    /s3:\/\/files does not answer.*it hung up/,
+  )
+  assert.match(
+    troubles({ last_failure: { at: now, says: 'AccessDenied' } })[0] ?? '',
+    /refused the last request: AccessDenied/,
+  )
 })

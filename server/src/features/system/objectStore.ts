@@ -47,8 +47,7 @@ export async function readObjectStore(context: Context, reported: (StoreState | 
     name: current.name,
     is_answering: last?.is_answering ?? null,
     answered_at: newest(known, ({ answered_at }) => answered_at)?.answered_at ?? null,
-    last_failure:
-      failed?.failed_at && failed.failure !== null ? { at: failed.failed_at, says: failed.failure } : null,
+    last_failure: failed?.failed_at && failed.failure !== null ? { at: failed.failed_at, says: failed.failure } : null,
   }
 }
 
