@@ -86,18 +86,19 @@ test('growth is shown by the day, before that since it was measured, and not at 
 
 const store = { name: 's3://files', is_answering: true, answered_at: now, last_failure: null }
 
+const storeTroubles = (state: Partial<NonNullable<GetSystemAnswer['object_store']>>) =>
+  troublesOf(system({}, { object_store: { ...store, ...state } }))
+
 test('an object store that does not answer, or refuses, needs a look, and one that failed and answered since does not', () => {
-  const troubles = (state: Partial<NonNullable<GetSystemAnswer['object_store']>>) =>
-    troublesOf(system({}, { object_store: { ...store, ...state } }))
   const earlier = { at: '2026-11-17T09:00:00.000Z', says: 'it hung up' }
-  assert.deepEqual(troubles({}), [])
-  assert.deepEqual(troubles({ last_failure: earlier }), [])
+  assert.deepEqual(storeTroubles({}), [])
+  assert.deepEqual(storeTroubles({ last_failure: earlier }), [])
   assert.match(
-    troubles({ is_answering: false, last_failure: earlier })[0] ?? '',
+    storeTroubles({ is_answering: false, last_failure: earlier })[0] ?? '',
     /s3:\/\/files does not answer.*it hung up/,
   )
   assert.match(
-    troubles({ last_failure: { at: now, says: 'AccessDenied' } })[0] ?? '',
+    storeTroubles({ last_failure: { at: now, says: 'AccessDenied' } })[0] ?? '',
     /refused the last request: AccessDenied/,
   )
 })

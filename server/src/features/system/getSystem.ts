@@ -114,7 +114,7 @@ export const getSystem = operation({
       database: await readDatabase(sql, context),
       object_store: await readObjectStore(
         context,
-        processes.filter((one) => !one.is_answering).map(({ report }) => report?.object_store),
+        processes.filter(({ is_answering }) => !is_answering).map(({ report }) => report?.object_store),
       ),
       processes,
       waiting_work: await readWaitingWork(sql),
