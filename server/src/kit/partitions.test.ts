@@ -9,6 +9,7 @@ import { testDatabase } from '../../test/kit/postgres.ts'
 import { testApp, type TestApp } from '../../test/kit/testApp.ts'
 import type { Address } from '../base/db.ts'
 import { firstIdAt, newId, timeOfId } from '../base/ids.ts'
+import { eraseDelivered } from '../features/webhooks/eraseDelivered.job.ts'
 import { addPartitions } from './addPartitions.job.ts'
 import { enqueueOn } from './job.ts'
 import { addPartition, dropPartition, oldPartitions, partitionsOf, type PartitionedTable } from './partitions.ts'
@@ -144,6 +145,14 @@ proves(
     assert.equal((await readDeliveries(team)).length, left.length)
     const again = await team.sql`select from delivery_batches where batch_id <> ${completed!.id}`
     assert.equal(again.length, 0, 'nothing is left of deliveries whose events are gone')
+    // as if it had been written while there was no partition for it
+    const alone = firstIdAt(Date.now() - dayMs)
+    await team.sql`
+      insert into delivery_batches (batch_id, target_id, team_id, created_at, kinds, waiting, delivered)
+      values (${alone}, ${newId()}, ${team.id}, now(), 's', '0', '1')`
+    await enqueueOn(team.sql)(eraseDelivered, { past: firstIdAt(Date.now()) })
+    await service.drain()
+    assert.deepEqual(await team.sql`select from delivery_batches where batch_id = ${alone}`, [])
   },
 )
 
