@@ -275,15 +275,10 @@ async function growLarge(dataDir: string, events: number): Promise<LargeTables> 
     ]
 
     startedAt = performance.now()
-    const { load: migrating, done: migrateS } = await under(
-      yard,
-      agentId,
-      failures,
-      async () => {
-        await migrateBeside(yard.env)
-        return secondsSince(startedAt)
-      },
-    )
+    const { load: migrating, done: migrateS } = await under(yard, agentId, failures, async () => {
+      await migrateBeside(yard.env)
+      return secondsSince(startedAt)
+    })
 
     for (const role of ['worker', 'api', 'api'] as const) {
       fresh.push(
@@ -303,18 +298,13 @@ async function growLarge(dataDir: string, events: number): Promise<LargeTables> 
 
     await ageFirstPartition(yard)
     startedAt = performance.now()
-    const { load: dropping, done: dropMs } = await under(
-      yard,
-      agentId,
-      failures,
-      async () => {
-        const begun = performance.now()
-        await sql`select graphile_worker.add_job('sweepRuns', '{}'::json)`
-        const isThere = async () => (await sql`select from pg_class where relname = 'event_batches_before'`).length
-        await until('the old partition is gone', isThere, (count) => count === 0, { everyMs: 20, forMs: 120_000 })
-        return Math.round(performance.now() - begun)
-      },
-    )
+    const { load: dropping, done: dropMs } = await under(yard, agentId, failures, async () => {
+      const begun = performance.now()
+      await sql`select graphile_worker.add_job('sweepRuns', '{}'::json)`
+      const isThere = async () => (await sql`select from pg_class where relname = 'event_batches_before'`).length
+      await until('the old partition is gone', isThere, (count) => count === 0, { everyMs: 20, forMs: 120_000 })
+      return Math.round(performance.now() - begun)
+    })
     const [{ left }] = (await sql<{ left: number }>`
       select count(*)::int as left from event_batches where created_at < now() - interval '31 days'`) as [
       { left: number },
