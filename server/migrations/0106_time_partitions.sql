@@ -201,6 +201,13 @@ begin
   end loop;
 end $$
 
+-- PostgreSQL knows nothing yet of what all partitions have together.
+analyze delivery_batches
+
+analyze event_batches
+
+analyze audit_log
+
 drop function if exists promise_bound(text, text)
 
 drop function if exists partition_by_time(text, text)

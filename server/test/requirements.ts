@@ -1829,6 +1829,10 @@ const sentences = [
     id: 'partitions.next',
     says: 'The next partition is made before it is needed. What is written while there is none is stored, found and erased all the same.',
   },
+  {
+    id: 'partitions.planned',
+    says: 'What all partitions of a table have together is looked at again when they have grown or shrunk, since PostgreSQL plans by that and does not look by itself.',
+  },
   { id: 'partitions.busy', says: 'A table in use is not waited for: the partition is made or dropped an hour later.' },
   {
     id: 'partitions.migrated',

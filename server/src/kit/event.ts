@@ -311,12 +311,21 @@ export const rowsOf = (batches: Part): Part =>
 /** The data of the event `e` of `rowsOf`, as everybody gets it, as text. */
 export const eventText = part`event_text(e.id, b.team_id, b.run_id, b.agent_id, b.case_id, e.sequence, e.data)`
 
+/**
+ * The rows of event_batches whose ids the query `ids` gives, for `rowsOf`. Each is looked up by itself, in the one partition where it can be:
+ * a plan that joins all of them may read them whole, since nothing is known of how ids are spread over all partitions.
+ */
+export const batchesWith = (ids: Part): Part => part`(${ids}) one (id)
+    cross join lateral (select * from event_batches where id = one.id offset 0)`
+
 /** The events whose ids the query `ids` gives: their id, and their data as text. */
 export const eventsWith = (ids: Part): Part => part`
   select e.id, ${eventText} as data
-  from ${rowsOf(part`(
-    select * from event_batches where id in (
-      select x.id from (${ids}) d (id) cross join lateral (values (d.id), (event_batch_id(d.id))) x (id)))`)}
+  from ${rowsOf(
+    batchesWith(
+      part`select distinct x.id from (${ids}) d (id) cross join lateral (values (d.id), (event_batch_id(d.id))) x (id)`,
+    ),
+  )}
   where e.id in (${ids})`
 
 /** Erases events of runs that are gone, at most `max` rows of them; answers with how many. */

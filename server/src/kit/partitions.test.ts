@@ -95,6 +95,24 @@ proves(
   },
 )
 
+proves(
+  'partitions.planned',
+  'what all partitions have together is known to the planner after they have grown',
+  async () => {
+    const service = await serviceOf(30)
+    const team = await seedTeam(service)
+    await team.sql`
+    insert into event_batches (id, team_id, kinds, entries) select new_id(), ${team.id}, 'u', '[{}]' from generate_series(1, 1000)`
+    await service.context.db.pool.query('analyze event_batches_before')
+    const known = async () =>
+      (await team.sql<{ rows: number }>`select reltuples as rows from pg_class where relname = 'event_batches'`)[0]!
+        .rows
+    assert.ok((await known()) < 1000)
+    await run(service, addPartitions)
+    assert.ok((await known()) >= 1000)
+  },
+)
+
 proves('partitions.busy', 'a partition is not made while another has the table for longer than a moment', async () => {
   const service = await serviceOf(30)
   const { db } = service.context

@@ -1,6 +1,6 @@
 // What lists of events share: their data, which may be cut, and what became of their deliveries.
 import { part, type Sql } from '../../base/db.ts'
-import { eventText, rowsOf } from '../../kit/event.ts'
+import { batchesWith, eventText, rowsOf } from '../../kit/event.ts'
 import {
   beginningOf,
   listed,
@@ -44,15 +44,13 @@ export async function readListed<Row extends { truncated?: boolean }>(
   places: EventPlace[],
   column: 'sequence' | 'run_id',
 ): Promise<Row[]> {
-  // each by itself, so that only the partitions in which they are get a look
-  const batches = part`unnest(${[...new Set(places.map(({ id }) => id))]}::uuid[]) as one (id)
-    cross join lateral (select * from event_batches where id = one.id and team_id = ${teamId} offset 0)`
+  const batches = batchesWith(part`select unnest(${[...new Set(places.map(({ id }) => id))]}::uuid[])`)
   const rows = await sql<Row>`
     with listed as materialized (
       select w.n as place, e.id, e.sequence, e.event, b.run_id, b.created_at, ${eventText} as data
       from ${rowsOf(batches)}
       join unnest(${places.map(({ id }) => id)}::uuid[], ${places.map(({ place }) => place)}::int[]) with ordinality as w (id, place, n)
-        on w.id = b.id and w.place = e.place
+        on w.id = b.id and w.place = e.place and b.team_id = ${teamId}
     )
     select listed.id, ${column === 'sequence' ? part`listed.sequence` : part`listed.run_id`}, listed.event, listed.created_at,
       ${listed(eventData)} as data, ${truncatedColumn([eventData])}
@@ -87,10 +85,9 @@ export async function withDeliveryCounts<Row extends { id: string }>(
       where ${hasOthers}::boolean and run_id is null and event_id = any(${ids}::uuid[]) and team_id = ${teamId}
       union all
       select event_id(b.batch_id, place), case when get_bit(b.delivered, place) = 1 then 'delivered' else 'new' end
-      from delivery_batches b, generate_series(0, length(b.kinds) - 1) place
-      where b.batch_id in (
-          select x.id from unnest(${ids}::uuid[]) as e (id) cross join lateral (values (e.id), (event_batch_id(e.id))) x (id))
-        and b.team_id = ${teamId} and get_bit(b.waiting | b.delivered, place) = 1
+      from (select distinct x.id from unnest(${ids}::uuid[]) as e (id) cross join lateral (values (e.id), (event_batch_id(e.id))) x (id)) one
+      cross join lateral (select * from delivery_batches where batch_id = one.id offset 0) b, generate_series(0, length(b.kinds) - 1) place
+      where b.team_id = ${teamId} and get_bit(b.waiting | b.delivered, place) = 1
         and event_id(b.batch_id, place) = any(${ids}::uuid[])) made
     group by event_id`
   const counts = new Map(found.map(({ event_id, ...made }) => [event_id, made]))

@@ -25,10 +25,10 @@ export const deleteWebhook = operation({
         where target_id = ${subscription.id} and team_id = ${team.id} and state in ('new', 'retrying', 'replaying')
         for update skip locked)`
     await sql`
-      update delivery_batches set waiting = waiting # waiting where (batch_id, target_id) in (
-        select batch_id, target_id from delivery_batches
+      update delivery_batches set waiting = waiting # waiting where target_id = ${subscription.id} and batch_id = any(array(
+        select batch_id from delivery_batches
         where target_id = ${subscription.id} and team_id = ${team.id} and has_waiting
-        for update skip locked)`
+        for update skip locked))`
     return { success: true as const }
   },
 })

@@ -221,8 +221,8 @@ export async function setDisabledApart(sql: Sql, max: number): Promise<number> {
 /** The same with all of a run that wait for one target. */
 export async function setRunApart(sql: Sql, targetId: string, runId: string): Promise<void> {
   await sql`
-    select set_apart(d.batch_id, d.target_id, d.waiting) from event_batches e
-    join delivery_batches d on d.batch_id = e.id and d.target_id = ${targetId} and d.has_waiting
+    select set_apart(d.batch_id, d.target_id, d.waiting) from event_batches e cross join lateral (
+      select * from delivery_batches where batch_id = e.id and target_id = ${targetId} and has_waiting offset 0) d
     where e.run_id = ${runId} order by d.batch_id`
 }
 

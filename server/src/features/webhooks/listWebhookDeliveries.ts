@@ -74,7 +74,8 @@ function mayFit(status: DeliveryState | undefined): Part {
 
 /** The batches of a run, found by the run alone. */
 const batchesOfRun = (id: string): Part => part`
-  (select * from delivery_batches where batch_id in (select id from event_batches where run_id = ${idForFilter(id)}) offset 0)`
+  (select b.* from event_batches e cross join lateral (select * from delivery_batches where batch_id = e.id offset 0) b
+   where e.run_id = ${idForFilter(id)} offset 0)`
 
 /** The deliveries of a run, found by the run alone: in the order of the list, those of the whole team would be read until they come. */
 const ofRun = (id: string): Part => part`
