@@ -3127,7 +3127,7 @@ const sentences = [
   },
   {
     id: 'deliveries.list',
-    says: 'Deliveries are listed newest first, by status, event and webhook, with exact totals.',
+    says: 'Deliveries are listed newest first, by status, event and webhook, with totals that are exact to 10,000 beyond the page.',
   },
   {
     id: 'deliveries.walls',

@@ -30,6 +30,8 @@ export async function dropOldEvents(db: Database, { days, keeping, dropped }: Ol
     await withShortLock(db, async (sql) => {
       await sql`lock table event_batches in access exclusive mode`
       const kept = await keptIn(sql, keeping, end)
+      // they became more since they were counted: the next sweep counts again
+      if (kept.length > keptMax) return
       await dropPartition(sql, 'event_batches', name, kept)
       await dropped(sql, end, kept)
     })

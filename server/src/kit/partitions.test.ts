@@ -7,11 +7,12 @@ import { drainRuns, seedAgent, startRun } from '../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../test/kit/seed.ts'
 import { testDatabase } from '../../test/kit/postgres.ts'
 import { testApp, type TestApp } from '../../test/kit/testApp.ts'
-import type { Address } from '../base/db.ts'
+import { part, type Address, type Part } from '../base/db.ts'
 import { firstIdAt, newId, timeOfId } from '../base/ids.ts'
 import { eraseDelivered } from '../features/webhooks/eraseDelivered.job.ts'
 import { addPartitions } from './addPartitions.job.ts'
 import { enqueueOn } from './job.ts'
+import { dropOldEvents } from './oldEvents.ts'
 import { addPartition, dropPartition, oldPartitions, partitionsOf, type PartitionedTable } from './partitions.ts'
 import { sweepRuns } from '../engine/ending/sweepRuns.job.ts'
 
@@ -171,6 +172,27 @@ proves(
     await enqueueOn(team.sql)(eraseDelivered, { past: firstIdAt(Date.now()) })
     await service.drain()
     assert.deepEqual(await team.sql`select from delivery_batches where batch_id = ${alone}`, [])
+  },
+)
+
+/** A query for so many ids. */
+const many = (count: Part) => part`
+  select ('00000000-0000-0000-0000-' || lpad(n::text, 12, '0'))::uuid from generate_series(1, ${count}) n`
+
+const mustStay = async () => assert.fail('it was dropped')
+
+proves(
+  'retention.kept',
+  'a partition with too many events that stay is not dropped, also if they become many at the last moment',
+  async () => {
+    const service = await serviceOf(30)
+    const { db } = service.context
+    const isLocked = part`exists (
+    select from pg_locks where relation = 'event_batches'::regclass and mode = 'AccessExclusiveLock' and granted)`
+    for (const count of [part`10001`, part`case when ${isLocked} then 10001 else 1 end`]) {
+      const byRow = await dropOldEvents(db, { days: tenDaysLater, keeping: [many(count)], dropped: mustStay })
+      assert.deepEqual(byRow.toSorted(), ['event_batches_before', 'event_batches_rest'])
+    }
   },
 )
 

@@ -34,7 +34,7 @@ async function seedSettled({ id, sql }: TestTeam, targetId: string, count: numbe
 const list = async (team: TestTeam, query = '') =>
   (await team.call(`GET /v2/teams/:teamId/webhook-deliveries?${query}`)).body
 
-proves('deliveries.list', 'deliveries are listed newest first, with exact totals under each filter', async () => {
+proves('deliveries.list', 'deliveries are listed newest first, with their totals under each filter', async () => {
   const team = await seedTeam(service)
   const [one, two] = [await subscribe(team), await subscribe(team)]
   await seedSettled(team, one, 30)
