@@ -34,9 +34,11 @@ interface Replaced extends Ledger, Calls {
   ended: number
   /** Must be 0: processes of ours that lived and were declared dead. */
   declaredDead: number
-  /** From the moment in which a node takes commits to a good answer of every API. */
+  /** From the moment in which a node takes commits until every API has answered a start with 201 that was sent after that moment. */
   answersP50Ms: number
   answersMaxMs: number
+  /** The same until a start that is sent at that very moment is answered, behind all others that wait. */
+  waitedMaxMs: number
   /** From the request or the kill until a node took commits: Patroni's part. */
   withoutPrimaryMaxMs: number
 }
@@ -152,8 +154,16 @@ async function allowMany({ sql, apis }: Yard): Promise<void> {
     insert into admission (team_id, places) values (${apis[0]!.teamId}, 500) on conflict (team_id) do update set places = excluded.places`
 }
 
+interface Answered {
+  baseUrl: string
+  sentAt: number
+  at: number
+}
+
 interface Load {
   acknowledged: string[]
+  /** When this API first answered a start with 201 that was sent after this moment. */
+  firstAnswerAfter(api: Service, moment: number): number
   /** One start that this API has answered well. */
   startAt(api: Service): Promise<void>
   /** Resolves when all that was begun is acknowledged, with the seconds of the load. */
@@ -173,14 +183,20 @@ async function startLoad(yard: Yard): Promise<Load> {
   const over = new AbortController()
   const startedAt = performance.now()
 
+  const answered: Answered[] = []
+
   async function start(baseUrl: string): Promise<void> {
     const { teamId, key } = yard.apis[0]!
     const agent_id = ++begun % size.callsEvery === 0 ? calling : thinking
     const request = { method: 'POST', path: `/v2/teams/${teamId}/runs`, body: { agent_id, message: 'go' }, key }
     const idempotencyKey = newId()
     for (;;) {
+      const sentAt = performance.now()
       const answer = await sendOnce(baseUrl, { ...request, idempotencyKey })
-      if (answer.status === 201) return void acknowledged.push((JSON.parse(answer.text) as { run_id: string }).run_id)
+      if (answer.status === 201) {
+        answered.push({ baseUrl, sentAt, at: performance.now() })
+        return void acknowledged.push((JSON.parse(answer.text) as { run_id: string }).run_id)
+      }
       // a 409: the first try with this key is still under way
       if (answer.status < 500 && answer.status !== 409) throw new Error(`a start was refused: ${answer.text}`)
       await sleep(100 + Math.random() * 200)
@@ -203,6 +219,13 @@ async function startLoad(yard: Yard): Promise<Load> {
   const going = goOn()
   return {
     acknowledged,
+    firstAnswerAfter(api, moment) {
+      const [first] = answered
+        .filter(({ baseUrl, sentAt }) => baseUrl === api.baseUrl && sentAt >= moment)
+        .map(({ at }) => at)
+        .sort((a, b) => a - b)
+      return first ?? Infinity
+    },
     startAt: (api) => start(api.baseUrl),
     async stop() {
       over.abort()
@@ -224,6 +247,7 @@ async function sendOnce(baseUrl: string, request: Parameters<typeof send>[1]): P
 
 async function replaceAll(cluster: Cluster, yard: Yard, load: Load) {
   const answersMs: number[] = []
+  const waitedMs: number[] = []
   const withoutMs: number[] = []
   async function replace(how: (primary: Node) => Promise<void>): Promise<void> {
     await sleep(size.pauseMs)
@@ -235,7 +259,8 @@ async function replaceAll(cluster: Cluster, yard: Yard, load: Load) {
     const thereAt = performance.now()
     withoutMs.push(thereAt - begunAt)
     await Promise.all(yard.apis.map((api) => load.startAt(api)))
-    answersMs.push(performance.now() - thereAt)
+    waitedMs.push(performance.now() - thereAt)
+    answersMs.push(Math.max(...yard.apis.map((api) => load.firstAnswerAfter(api, thereAt))) - thereAt)
   }
   for (let round = 0; round < size.rounds; round++) {
     await replace((primary) => cluster.switchOver(primary))
@@ -244,6 +269,7 @@ async function replaceAll(cluster: Cluster, yard: Yard, load: Load) {
   return {
     answersP50Ms: Math.round(percentile(answersMs, 50)),
     answersMaxMs: Math.round(Math.max(...answersMs)),
+    waitedMaxMs: Math.round(Math.max(...waitedMs)),
     withoutPrimaryMaxMs: Math.round(Math.max(...withoutMs)),
   }
 }
