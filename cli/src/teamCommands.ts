@@ -1,4 +1,4 @@
-// The commands for agents as files, cases, events, deliveries and sandboxes of a team.
+// The commands for agents as files, cases, events, deliveries, sandboxes and evidence of a team.
 import { agentsDiff, agentsList, agentsPromote, agentsPull, agentsPush } from './agents/commands.ts'
 import { casesImport } from './cases/import.ts'
 import type { Command } from './command.ts'
@@ -6,6 +6,7 @@ import { deliveriesList } from './deliveries/list.ts'
 import { deliveriesResend } from './deliveries/resend.ts'
 import { deliveriesShow } from './deliveries/show.ts'
 import { trigger } from './deliveries/trigger.ts'
+import { evidenceVerify } from './evidence/verify.ts'
 import { listen } from './listen/listen.ts'
 import { queuesList } from './queues/list.ts'
 import { sandboxCopy } from './sandbox/copy.ts'
@@ -30,4 +31,5 @@ export const teamCommands: Command[] = [
   sandboxList,
   sandboxCopy,
   sandboxExec,
+  evidenceVerify,
 ]

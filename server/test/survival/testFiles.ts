@@ -126,6 +126,13 @@ export const testFileProofs: Proof[] = [
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
+    name: 'changes of evidence bundles, found by a script of another language',
+    must: '1,000 random changes of one byte, each found and located by the 60 lines of docs/evidence/verify.py',
+    file: 'src/base/evidence/verifyScript.alone.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+    telling: /\d+ changes of one byte .*/,
+  }),
+  proofOf({
     name: 'arguments of tools',
     must: 'every wrong type of argument to every tool, 0 failures of the service',
     file: 'src/features/mcp/tools.test.ts',

@@ -1,0 +1,101 @@
+// runyard evidence verify: what it says of a bundle, in words and in its exit code, without any service.
+import assert from 'node:assert/strict'
+import { createPublicKey, randomInt } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { keyIdOf } from '../../server/src/base/evidence/keys.ts'
+import { newBundleKey, partAt, sampleBundle, type SampleBundle } from '../../server/test/kit/evidenceBundle.ts'
+import { proves } from '../../server/test/kit/proves.ts'
+import { lineWith, type Outcome } from './lines.ts'
+
+let folder: string
+let file: string
+let sample: SampleBundle
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'runyard-evidence-'))
+  file = join(folder, 'bundle.zip')
+  sample = await sampleBundle()
+})
+after(() => rm(folder, { recursive: true }))
+
+async function verify(bytes: Buffer, ...words: string[]): Promise<Outcome> {
+  await writeFile(file, bytes)
+  return lineWith(['evidence', 'verify', file, ...words], {})
+}
+
+const keysFile = async (text: string): Promise<string> => {
+  const path = join(folder, 'keys')
+  await writeFile(path, text)
+  return path
+}
+
+proves('cli.evidence', 'a true bundle is described, and the exit code is 0', async () => {
+  const { bytes, key, oldKey } = sample
+  const { code, stdout, stderr } = await verify(bytes)
+  assert.deepEqual([code, stderr], [0, ''])
+  const [id, oldId] = [key, oldKey].map(({ publicKey }) => keyIdOf(publicKey))
+  assert.deepEqual(stdout.split('\n'), [
+    'About     case case-1',
+    'Made      1970-01-01T00:00:00.000Z',
+    `Key       ${id}, as the bundle says itself: compare it, or give --key`,
+    `Files     25, in ${bytes.length} bytes`,
+    'Rows      7 events, 7 steps, 7 messages, 3 seals, 0 requests, 1 files',
+    'Run       run-a: 2 seals',
+    'Run       run-b: 1 seal, 1 not signed yet, erased: events, messages',
+    `Seals by  ${oldId}, ${id}`,
+    '',
+    `True, if ${id} is a key of the service that it came from.`,
+    '',
+  ])
+})
+
+proves('cli.evidence', 'keys are read from the answer of a service, from PEM and from base64', async () => {
+  const { bytes, key, oldKey } = sample
+  const base64 = (one: Buffer): string => one.toString('base64')
+  const served = { keys: [key, oldKey].map(({ publicKey }) => ({ public_key: base64(publicKey) })) }
+  const known = await verify(bytes, '--key', await keysFile(JSON.stringify(served)))
+  assert.equal(known.code, 0)
+  assert.match(known.stdout, /True: nothing was changed since this key signed it\./)
+  const stranger = newBundleKey().publicKey
+  const pem = createPublicKey({
+    key: Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), stranger]),
+    format: 'der',
+    type: 'spki',
+  }).export({ type: 'spki', format: 'pem' })
+  for (const text of [String(pem), `${base64(stranger)}\n`]) {
+    const { code, stdout } = await verify(bytes, '--key', await keysFile(text))
+    assert.equal(code, 1)
+    assert.match(stdout, /manifest\.json: It is signed with the key \w+, which is not the given one\./)
+  }
+  const nothing = await verify(bytes, '--key', await keysFile('{}'))
+  assert.equal(nothing.code, 1)
+  assert.match(nothing.stderr, /has no public key/)
+})
+
+proves('cli.evidence', 'a change is named with its row, in words and as JSON', async () => {
+  for (let n = 0; n < 30; n++) {
+    const at = randomInt(sample.bytes.length)
+    const changed = Buffer.from(sample.bytes)
+    changed[at]! ^= 1 << randomInt(8)
+    const part = partAt(sample.bytes, at)
+    const plain = await verify(changed)
+    assert.equal(plain.code, 1)
+    assert.ok(plain.stdout.includes(`\n  ${part}: `), `${part}: ${plain.stdout}`)
+    assert.ok(plain.stdout.endsWith(`Not true: the first thing that does not fit is ${part}.\n`), plain.stdout)
+    const json = await verify(changed, '--json')
+    const { is_true, problems } = JSON.parse(json.stdout) as { is_true: boolean; problems: { where: string }[] }
+    assert.deepEqual([json.code, is_true, problems[0]?.where], [1, false, part])
+  }
+})
+
+proves('cli.evidence', 'what is not a bundle is refused in a sentence', async () => {
+  const text = await verify(Buffer.from('hello'))
+  assert.equal(text.code, 1)
+  assert.match(text.stdout, /end record: It is not the end of a bundle/)
+  const missing = await lineWith(['evidence', 'verify', join(folder, 'nothing.zip')], {})
+  assert.deepEqual([missing.code, missing.stdout], [1, ''])
+  assert.match(missing.stderr, /no such file/)
+  assert.match((await lineWith(['evidence', 'verify', folder], {})).stderr, /is not a file/)
+})

@@ -1,0 +1,230 @@
+// Checks the seals of a run: their order, their signatures, and that the rows in the bundle are those that were sealed.
+import { isRecord } from '../isRecord.ts'
+import { contentAt, type Entry } from './archive.ts'
+import { readObject } from './boundedObject.ts'
+import type { BundleBytes, Row } from './bundleBytes.ts'
+import { digestOf, linkAfter, zeroLink } from './links.ts'
+import { isCount, type Manifest } from './manifest.ts'
+import type { Problems } from './problems.ts'
+import { readSeal, SealSignatures, type ReadSeal } from './seal.ts'
+
+export interface SealedRun {
+  id: string
+  erased: string[]
+  seals: number
+  /** How many of them nobody signed yet. */
+  unsigned: number
+}
+
+/** What is known of the bundle when its seals are checked. */
+export interface Contents {
+  bytes: BundleBytes
+  entries: Map<string, Entry>
+  sha256: Map<string, string>
+  problems: Problems
+  /** The keys that may sign; undefined: any. */
+  keys: Buffer[] | undefined
+  /** Gets the id of every key that signed a seal. */
+  signers: Set<string>
+}
+
+type RunInManifest = Manifest['runs'][number]
+
+export async function verifySeals(run: RunInManifest, contents: Contents): Promise<SealedRun> {
+  const log = new SealedLog(run, contents)
+  const path = `${run.folder}seals.jsonl`
+  const seals = rowsOf(contents, path)
+  const found: SealedRun = { id: run.id, erased: run.erased, seals: 0, unsigned: 0 }
+  for await (const { bytes: row } of seals) {
+    found.seals += 1
+    const seal = row && readSeal(row)
+    // what is wrong with the rows themselves is known already
+    if (!seal && contents.problems.wrongFiles.has(path)) break
+    const problems = seal ? await log.check(seal) : ['It is not a seal of the format runyard-seal-1.']
+    for (const problem of problems) contents.problems.add(`${path} row ${found.seals}`, problem)
+    if (seal?.signature === null) found.unsigned += 1
+    // the next ones stand on this one
+    if (problems.length > 0) break
+  }
+  await seals.return(undefined)
+  await log.end()
+  return found
+}
+
+async function* rowsOf({ bytes, entries }: Contents, path: string): AsyncGenerator<Row> {
+  const entry = entries.get(path)
+  if (entry) yield* bytes.rows(contentAt(entry), entry.bytes)
+}
+
+type Section = 'events' | 'steps' | 'messages'
+
+/** The rows of a run as far as the seals have been checked. */
+class SealedLog {
+  readonly #run: RunInManifest
+  readonly #contents: Contents
+  readonly #signatures = new SealSignatures()
+  readonly #events: LinkedRows
+  readonly #steps: LinkedRows
+  readonly #messages: CutMessages
+  #number = 0
+  #head: string | null = null
+
+  constructor(run: RunInManifest, contents: Contents) {
+    const rows = (section: Section) => rowsOf(contents, `${run.folder}${section}.jsonl`)
+    this.#run = run
+    this.#contents = contents
+    this.#events = new LinkedRows(rows('events'))
+    this.#steps = new LinkedRows(rows('steps'))
+    this.#messages = new CutMessages(rows('messages'))
+  }
+
+  /** Sentences that say what of the seal does not fit. */
+  async check(seal: ReadSeal): Promise<string[]> {
+    const problems = [
+      seal.runId !== this.#run.id && `It is a seal of the run ${seal.runId.slice(0, 80)}.`,
+      seal.number !== this.#number + 1 && `Its number is ${seal.number}, and it stands as number ${this.#number + 1}.`,
+      seal.before !== this.#head && 'The seal that it names as the one before it is another.',
+      this.#configProblem(seal),
+      this.#signatureProblem(seal),
+      await this.#rowsProblem('events', this.#events, seal.events),
+      await this.#rowsProblem('steps', this.#steps, seal.steps),
+      await this.#messagesProblem(seal.messages),
+    ]
+    this.#number = seal.number
+    this.#head = seal.head
+    return problems.filter((problem) => typeof problem === 'string')
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([this.#events.end(), this.#steps.end(), this.#messages.end()])
+  }
+
+  #isWrong = (name: string): boolean => this.#contents.problems.wrongFiles.has(`${this.#run.folder}${name}`)
+
+  #isErased = (section: string): boolean => this.#run.erased.includes(section)
+
+  #configProblem({ configSha256 }: ReadSeal): string | false {
+    const sha256 = this.#contents.sha256.get(`${this.#run.folder}config.json`)
+    // a build that is gone leaves only this hash of its config; a file that was taken out of a bundle is missed by the manifest
+    if (sha256 === undefined || this.#isWrong('config.json')) return false
+    return sha256 !== configSha256 && 'The config.json beside it is not the one that was sealed.'
+  }
+
+  #signatureProblem(seal: ReadSeal): string | false {
+    if (seal.signature === null) return false
+    const { keys, signers } = this.#contents
+    const signer = this.#signatures.check(seal, seal.signature)
+    if (typeof signer === 'string') return signer
+    if (signers.size < signersMax) signers.add(signer.keyId)
+    const isKnown = !keys || keys.some((key) => key.equals(signer.publicKey))
+    return !isKnown && `It is signed with the key ${signer.keyId}, which is not the given one.`
+  }
+
+  async #rowsProblem(section: Section, linked: LinkedRows, sealed: { rows: number; link: string }): Promise<string | false> {
+    // a file that is wrong was reported with its first row
+    if (this.#isErased(section) || this.#isWrong(`${section}.jsonl`)) return false
+    const from = linked.count + 1
+    const file = `${section}.jsonl`
+    if (sealed.rows < linked.count) return `It has fewer rows of ${file} than the seal before it.`
+    const onRow = section === 'events' ? (row: Buffer) => this.#messages.noteCut(row) : undefined
+    if (!(await linked.moveTo(sealed.rows, onRow))) return `It has ${sealed.rows} rows of ${file}, which has ${linked.count}.`
+    if (linked.link.toString('hex') === sealed.link) return false
+    return `Between row ${Math.min(from, sealed.rows)} and row ${sealed.rows} of ${file}, something is not as it was sealed.`
+  }
+
+  async #messagesProblem(sealed: { rows: number; link: string }): Promise<string | false> {
+    const isKnown = (['events', 'messages'] as const).every(
+      (section) => !this.#isErased(section) && !this.#isWrong(`${section}.jsonl`),
+    )
+    if (!isKnown) return false
+    if (!(await this.#messages.link())) return 'More messages are cut in their events than a bundle can have.'
+    const isSame = this.#messages.count === sealed.rows && this.#messages.linkText === sealed.link
+    return !isSame && 'The rows of messages.jsonl whose events are cut are not those that were sealed.'
+  }
+}
+
+const signersMax = 100
+
+class LinkedRows {
+  count = 0
+  link = zeroLink
+  readonly #rows: AsyncGenerator<Row>
+
+  constructor(rows: AsyncGenerator<Row>) {
+    this.#rows = rows
+  }
+
+  /** False if there are fewer rows. */
+  async moveTo(count: number, onRow?: (row: Buffer) => void): Promise<boolean> {
+    while (this.count < count) {
+      const { value, done } = await this.#rows.next()
+      if (done || !value.bytes) return false
+      this.count += 1
+      this.link = linkAfter(this.link, digestOf(value.bytes))
+      onRow?.(value.bytes)
+    }
+    return true
+  }
+
+  end = async (): Promise<unknown> => this.#rows.return(undefined)
+}
+
+/** An event has the whole of a small message, so only those that are cut there are linked by themselves. */
+class CutMessages {
+  count = 0
+  #link = zeroLink
+  readonly #rows: AsyncGenerator<Row>
+  /** The numbers of messages that are cut in events, and not linked yet. */
+  #cut = new Set<number>()
+  /** The next row, when it was read and is behind what was linked. */
+  #next: { seq: number; digest: Buffer } | undefined
+
+  constructor(rows: AsyncGenerator<Row>) {
+    this.#rows = rows
+  }
+
+  get linkText(): string {
+    return this.#link.toString('hex')
+  }
+
+  /** Notes which messages are cut in a row of events. */
+  noteCut(row: Buffer): void {
+    // most rows have none, and need not be parsed for that
+    if (!row.includes('"truncated"')) return
+    const events = readObject(row)?.['events']
+    for (const event of Array.isArray(events) ? events : []) {
+      const message = isRecord(event) ? event['message'] : undefined
+      if (isRecord(message) && message['truncated'] === true && isCount(message['seq'])) this.#cut.add(message['seq'])
+      if (this.#cut.size > cutMax) return
+    }
+  }
+
+  /** Links the rows of the messages that were noted. Rows stand in the order of their numbers. False if they are too many. */
+  async link(): Promise<boolean> {
+    if (this.#cut.size > cutMax) return false
+    let last = -1
+    for (const seq of this.#cut) last = Math.max(last, seq)
+    for (;;) {
+      this.#next ??= await this.#read()
+      if (!this.#next || this.#next.seq > last) break
+      if (this.#cut.has(this.#next.seq)) {
+        this.#link = linkAfter(this.#link, this.#next.digest)
+        this.count += 1
+      }
+      this.#next = undefined
+    }
+    this.#cut = new Set()
+    return true
+  }
+
+  async #read(): Promise<{ seq: number; digest: Buffer } | undefined> {
+    const { value, done } = await this.#rows.next()
+    const seq = done || !value.bytes ? undefined : readObject(value.bytes)?.['seq']
+    return isCount(seq) && value.bytes ? { seq, digest: digestOf(value.bytes) } : undefined
+  }
+
+  end = async (): Promise<unknown> => this.#rows.return(undefined)
+}
+
+/** A message is cut from 16 KiB on: 4 GiB of events have fewer. */
+const cutMax = 300_000
