@@ -40,7 +40,7 @@ proves('cli.evidence', 'a true bundle is described, and the exit code is 0', asy
     'About     case case-1',
     'Made      1970-01-01T00:00:00.000Z',
     `Key       ${id}, as the bundle says itself: compare it, or give --key`,
-    `Files     25, in ${bytes.length} bytes`,
+    `Files     27, in ${bytes.length} bytes`,
     'Rows      7 events, 7 steps, 7 messages, 3 seals, 0 requests, 1 files',
     'Run       run-a: 2 seals',
     'Run       run-b: 1 seal, 1 not signed yet, erased: events, messages',

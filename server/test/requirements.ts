@@ -400,7 +400,7 @@ const sentences = [
   { id: 'evidence.archive', says: 'Every byte of an evidence bundle follows from its files, so whoever has them can write it again.' },
   { id: 'evidence.bounds', says: 'A bundle that could not be read again is never finished.' },
   { id: 'evidence.verify', says: 'A bundle that nobody changed is true, offline and with nothing but the file.' },
-  { id: 'evidence.keys', says: 'Whoever knows the keys of an installation can require them for everything that is signed in a bundle.' },
+  { id: 'evidence.givenKeys', says: 'Whoever knows the keys of an installation can require them for everything that is signed in a bundle.' },
   { id: 'evidence.changes', says: 'Every change of a byte of a bundle is found, and the first problem names the row, file or part where it is.' },
   { id: 'evidence.rows', says: 'A row that was removed, moved, repeated or changed is named, or the first file or seal that it no longer fits.' },
   { id: 'evidence.seals', says: 'Seals hold the rows, the config and each other, whoever signed the manifest.' },

@@ -14,7 +14,8 @@ import {
   type Entry,
 } from '../../src/base/evidence/archive.ts'
 import { keyIdOf, rawKeyOf, type BundleKey } from '../../src/base/evidence/keys.ts'
-import { digestOf, linkOver, sumLine, linkAfter, zeroLink } from '../../src/base/evidence/links.ts'
+import { digestOf, linkAfter, linkOver, sumLine, zeroLink } from '../../src/base/evidence/links.ts'
+import { folderOf } from '../../src/base/evidence/manifest.ts'
 import { writeBundle, type BundleFile } from '../../src/base/evidence/writeBundle.ts'
 import { mustHave } from '../../src/base/mustHave.ts'
 
@@ -23,7 +24,7 @@ export function newBundleKey(): BundleKey {
   return { publicKey: mustHave(rawKeyOf(publicKey), 'the key'), sign: (bytes) => sign(null, bytes, privateKey) }
 }
 
-export const linkOfRows = (rows: string[]): Buffer => linkOver(zeroLink, Buffer.concat(rows.map(digestOf)))
+const linkOfRows = (rows: string[]): Buffer => linkOver(zeroLink, Buffer.concat(rows.map(digestOf)))
 
 interface Log {
   events: string[]
@@ -32,13 +33,13 @@ interface Log {
   cut: string[]
 }
 
-export interface SealedSoFar {
+interface SealedSoFar {
   before: string | null
   number: number
 }
 
 /** A row of seals.jsonl over these rows, and what the next one needs to know of it. */
-export function sealRow(
+function sealRow(
   runId: string,
   config: string,
   { events, steps, cut }: Log,
@@ -98,7 +99,7 @@ const asFile = (path: string, value: unknown): BundleFile => ({ path, bytes: Buf
 
 /** A run that ended, continued and ended again: two seals, and a row after the last. */
 function wholeRun(id: string, keys: [BundleKey, BundleKey]): BundleFile[] {
-  const folder = `runs/${id}/`
+  const folder = folderOf(id)
   const config = '{"version": "v2"}'
   const events = numbers(7).map((n) => eventRow(n, n % 3 === 0))
   const steps = numbers(5).map(stepRow)
@@ -125,7 +126,7 @@ function wholeRun(id: string, keys: [BundleKey, BundleKey]): BundleFile[] {
 
 /** A run whose events and messages were erased, with a seal that nobody signed yet. */
 function erasedRun(id: string): BundleFile[] {
-  const folder = `runs/${id}/`
+  const folder = folderOf(id)
   const steps = numbers(2).map(stepRow)
   const log = { events: [eventRow(1, true)], steps, cut: [messageRow(1)] }
   return [

@@ -1,7 +1,7 @@
 // Ed25519 keys as a bundle names them, and what is signed with them.
 import { createPublicKey, hash, verify, type KeyObject } from 'node:crypto'
 
-export const publicKeyBytes = 32
+const publicKeyBytes = 32
 const signatureBytes = 64
 /** RFC 8410: what stands before the 32 bytes of a public key in its DER encoding. */
 const derBegins = Buffer.from('302a300506032b6570032100', 'hex')
@@ -17,7 +17,7 @@ export interface BundleKey {
 export const keyIdOf = (publicKey: Buffer): string => hash('sha256', publicKey, 'hex').slice(0, 16)
 
 /** The bytes of a base64 text that has exactly this many, in its one canonical spelling: other spellings would be changes that nobody finds. */
-export function fromBase64(text: unknown, bytes: number): Buffer | undefined {
+function fromBase64(text: unknown, bytes: number): Buffer | undefined {
   if (typeof text !== 'string' || text.length !== Math.ceil(bytes / 3) * 4) return undefined
   const read = Buffer.from(text, 'base64')
   return read.length === bytes && read.toString('base64') === text ? read : undefined

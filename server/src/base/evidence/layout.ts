@@ -75,5 +75,5 @@ async function readList(bytes: BundleBytes, { listAt }: BundleTail): Promise<Lay
   return wrongPath === undefined ? { entries, listAt } : { where: 'central records', what: wrongPath }
 }
 
-/** As long as a plain path gets. */
+/** A plain path is not longer. */
 const nameBytesMax = 512

@@ -5,7 +5,7 @@ import { archiveBounds } from './archive.ts'
 import { readObject } from './boundedObject.ts'
 import { keyIdOf, publicKeyFrom } from './keys.ts'
 
-export const bundleFormat = 'runyard-evidence-1'
+const bundleFormat = 'runyard-evidence-1'
 export const manifestPath = 'manifest.json'
 export const signaturePath = 'manifest.sig'
 /** Base64 of 64 bytes, and a line break. */

@@ -49,7 +49,7 @@ export function readSeal(row: Buffer): ReadSeal | undefined {
 const isSealedRows = (value: unknown): value is SealedRows =>
   isRecord(value) && isCount(value['rows']) && isSha256(value['link'])
 
-export interface SealSignature {
+interface Signer {
   keyId: string
   publicKey: Buffer
 }
@@ -59,7 +59,7 @@ export class SealSignatures {
   #last = { text: '', signature: '', key: '' }
 
   /** Who signed the seal, or a sentence that says why nobody did. */
-  check({ head, teamId }: ReadSeal, given: Record<string, unknown>): SealSignature | string {
+  check({ head, teamId }: ReadSeal, given: Record<string, unknown>): Signer | string {
     const { text, signature, public_key: key } = given
     const publicKey = publicKeyFrom(key)
     const bytes = signatureFrom(signature)

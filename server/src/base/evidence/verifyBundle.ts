@@ -1,7 +1,6 @@
 // Checks a bundle that anybody may have written or changed, offline and in bounded memory, and says the first row that does not fit.
 import { open, type FileHandle } from 'node:fs/promises'
-import type { Entry } from './archive.ts'
-import { archiveBounds } from './archive.ts'
+import { archiveBounds, type Entry } from './archive.ts'
 import { BundleBytes, BundleUnreadable } from './bundleBytes.ts'
 import { readTail } from './bundleTail.ts'
 import { keyIdOf } from './keys.ts'

@@ -21,7 +21,7 @@ import { rowsEnding, sumsEnding, type ListedFile } from './manifest.ts'
 import type { Problems } from './problems.ts'
 import { verifyRows, type CheckedRows } from './verifyRows.ts'
 
-export interface CheckedEntries {
+interface CheckedEntries {
   /** How many rows the files of each name have. */
   rows: Map<string, number>
   /** The SHA-256 of the content of each file. */

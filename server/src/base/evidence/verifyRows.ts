@@ -7,7 +7,7 @@ import { readObject } from './boundedObject.ts'
 import { digestOf, linkAfter, sumLine, sumLineBytes, zeroLink } from './links.ts'
 
 /** The first row that does not fit, and in which of the two files the mistake is. */
-export interface RowFault {
+interface RowFault {
   row: number
   /** Unclear if the two differ and each is in order by itself. */
   isIn: 'rows' | 'sums' | 'unclear'

@@ -5,7 +5,7 @@ import { readObject } from './boundedObject.ts'
 import type { BundleBytes, Row } from './bundleBytes.ts'
 import { digestOf, linkAfter, zeroLink } from './links.ts'
 import { isCount, type Manifest } from './manifest.ts'
-import type { Problems } from './problems.ts'
+import type { Problem, Problems } from './problems.ts'
 import { readSeal, SealSignatures, type ReadSeal } from './seal.ts'
 
 export interface SealedRun {
@@ -37,11 +37,13 @@ export async function verifySeals(run: RunInManifest, contents: Contents): Promi
   const found: SealedRun = { id: run.id, erased: run.erased, seals: 0, unsigned: 0 }
   for await (const { bytes: row } of seals) {
     found.seals += 1
-    const seal = row && readSeal(row)
     // what is wrong with the rows themselves is known already
-    if (!seal && contents.problems.wrongFiles.has(path)) break
-    const problems = seal ? await log.check(seal) : ['It is not a seal of the format runyard-seal-1.']
-    for (const problem of problems) contents.problems.add(`${path} row ${found.seals}`, problem)
+    if (contents.problems.wrongFiles.has(path)) continue
+    const seal = row && readSeal(row)
+    const where = `${path} row ${found.seals}`
+    const notOne = { where, what: 'It is not a seal of the format runyard-seal-1.' }
+    const problems = seal ? await log.check(seal, where) : [notOne]
+    for (const problem of problems) contents.problems.add(problem.where, problem.what)
     if (seal?.signature === null) found.unsigned += 1
     // the next ones stand on this one
     if (problems.length > 0) break
@@ -78,21 +80,24 @@ class SealedLog {
     this.#messages = new CutMessages(rows('messages'))
   }
 
-  /** Sentences that say what of the seal does not fit. */
-  async check(seal: ReadSeal): Promise<string[]> {
-    const problems = [
+  /** What does not fit: of the seal itself, or, if it is in order, of what it was made over. */
+  async check(seal: ReadSeal, where: string): Promise<Problem[]> {
+    const own = [
       seal.runId !== this.#run.id && `It is a seal of the run ${seal.runId.slice(0, 80)}.`,
       seal.number !== this.#number + 1 && `Its number is ${seal.number}, and it stands as number ${this.#number + 1}.`,
       seal.before !== this.#head && 'The seal that it names as the one before it is another.',
-      this.#configProblem(seal),
       this.#signatureProblem(seal),
-      await this.#rowsProblem('events', this.#events, seal.events),
-      await this.#rowsProblem('steps', this.#steps, seal.steps),
-      await this.#messagesProblem(seal.messages),
-    ]
+    ].filter((problem) => typeof problem === 'string')
     this.#number = seal.number
     this.#head = seal.head
-    return problems.filter((problem) => typeof problem === 'string')
+    if (own.length > 0) return own.map((what) => ({ where, what }))
+    const sealed = [
+      this.#configProblem(seal),
+      await this.#rowsProblem('events', this.#events, seal),
+      await this.#rowsProblem('steps', this.#steps, seal),
+      await this.#messagesProblem(seal),
+    ]
+    return sealed.filter((problem) => problem !== undefined)
   }
 
   async end(): Promise<void> {
@@ -103,11 +108,15 @@ class SealedLog {
 
   #isErased = (section: string): boolean => this.#run.erased.includes(section)
 
-  #configProblem({ configSha256 }: ReadSeal): string | false {
+  #problem(name: string, what: string): Problem {
+    return { where: `${this.#run.folder}${name}`, what }
+  }
+
+  #configProblem({ configSha256, number }: ReadSeal): Problem | undefined {
     const sha256 = this.#contents.sha256.get(`${this.#run.folder}config.json`)
     // a build that is gone leaves only this hash of its config; a file that was taken out of a bundle is missed by the manifest
-    if (sha256 === undefined || this.#isWrong('config.json')) return false
-    return sha256 !== configSha256 && 'The config.json beside it is not the one that was sealed.'
+    if (sha256 === undefined || sha256 === configSha256 || this.#isWrong('config.json')) return undefined
+    return this.#problem('config.json', `It is not what seal ${number} was made over.`)
   }
 
   #signatureProblem(seal: ReadSeal): string | false {
@@ -120,26 +129,33 @@ class SealedLog {
     return !isKnown && `It is signed with the key ${signer.keyId}, which is not the given one.`
   }
 
-  async #rowsProblem(section: Section, linked: LinkedRows, sealed: { rows: number; link: string }): Promise<string | false> {
-    // a file that is wrong was reported with its first row
-    if (this.#isErased(section) || this.#isWrong(`${section}.jsonl`)) return false
-    const from = linked.count + 1
+  async #rowsProblem(
+    section: 'events' | 'steps',
+    linked: LinkedRows,
+    { number, [section]: sealed }: ReadSeal,
+  ): Promise<Problem | undefined> {
     const file = `${section}.jsonl`
-    if (sealed.rows < linked.count) return `It has fewer rows of ${file} than the seal before it.`
+    // a file that is wrong was reported with its first row
+    if (this.#isErased(section) || this.#isWrong(file)) return undefined
+    const from = linked.count + 1
+    if (sealed.rows < linked.count) return this.#problem(file, `Seal ${number} has fewer rows of it than the one before.`)
     const onRow = section === 'events' ? (row: Buffer) => this.#messages.noteCut(row) : undefined
-    if (!(await linked.moveTo(sealed.rows, onRow))) return `It has ${sealed.rows} rows of ${file}, which has ${linked.count}.`
-    if (linked.link.toString('hex') === sealed.link) return false
-    return `Between row ${Math.min(from, sealed.rows)} and row ${sealed.rows} of ${file}, something is not as it was sealed.`
+    if (!(await linked.moveTo(sealed.rows, onRow)))
+      return this.#problem(`${file} row ${linked.count + 1}`, `It is missing: seal ${number} was made over ${sealed.rows} rows.`)
+    if (linked.link.toString('hex') === sealed.link) return undefined
+    const rows = `${file} rows ${Math.min(from, sealed.rows)} to ${sealed.rows}`
+    return this.#problem(rows, `They are not what seal ${number} was made over.`)
   }
 
-  async #messagesProblem(sealed: { rows: number; link: string }): Promise<string | false> {
+  async #messagesProblem({ number, messages: sealed }: ReadSeal): Promise<Problem | undefined> {
     const isKnown = (['events', 'messages'] as const).every(
       (section) => !this.#isErased(section) && !this.#isWrong(`${section}.jsonl`),
     )
-    if (!isKnown) return false
-    if (!(await this.#messages.link())) return 'More messages are cut in their events than a bundle can have.'
-    const isSame = this.#messages.count === sealed.rows && this.#messages.linkText === sealed.link
-    return !isSame && 'The rows of messages.jsonl whose events are cut are not those that were sealed.'
+    if (!isKnown) return undefined
+    if (!(await this.#messages.link()))
+      return this.#problem('events.jsonl', 'More messages are cut in it than a bundle can have.')
+    if (this.#messages.count === sealed.rows && this.#messages.linkText === sealed.link) return undefined
+    return this.#problem('messages.jsonl', `The rows whose events are cut are not what seal ${number} was made over.`)
   }
 }
 
