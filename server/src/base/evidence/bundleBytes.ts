@@ -5,6 +5,8 @@ import { rowBytesMax } from './manifest.ts'
 /** A whole number of lines of the files beside rows. */
 const pieceBytes = 512 * 130
 
+const windowBytes = 16 * 1024
+
 /** The file cannot be read as far as it should: somebody changes it, or its disk fails. */
 export class BundleUnreadable extends Error {}
 
@@ -20,6 +22,8 @@ export class BundleBytes {
   readonly size: number
   readonly #file: FileHandle
   readonly #signal: AbortSignal | undefined
+  /** What was read last: most parts of a bundle are small, and lie one behind the other. */
+  #window = { from: 0, bytes: Buffer.alloc(0) }
 
   constructor(file: FileHandle, size: number, signal: AbortSignal | undefined) {
     this.#file = file
@@ -28,6 +32,15 @@ export class BundleBytes {
   }
 
   async read(at: number, length: number): Promise<Buffer> {
+    if (length > windowBytes) return this.#readFile(at, length)
+    const { from, bytes } = this.#window
+    if (at >= from && at + length <= from + bytes.length) return bytes.subarray(at - from, at - from + length)
+    const ahead = Math.max(length, Math.min(windowBytes, this.size - at))
+    this.#window = { from: at, bytes: await this.#readFile(at, ahead) }
+    return this.#window.bytes.subarray(0, length)
+  }
+
+  async #readFile(at: number, length: number): Promise<Buffer> {
     this.#signal?.throwIfAborted()
     const bytes = Buffer.allocUnsafe(length)
     let filled = 0
