@@ -396,16 +396,37 @@ const sentences = [
     id: 'secrets.deleted',
     says: 'Deleting a secret, a login, a skill or a team file answers which agents used it; their calls then say what is missing.',
   },
-  { id: 'evidence.links', says: 'Rows of evidence are linked: each link takes in the digest of its row and the link before.' },
-  { id: 'evidence.archive', says: 'Every byte of an evidence bundle follows from its files, so whoever has them can write it again.' },
+  {
+    id: 'evidence.links',
+    says: 'Rows of evidence are linked: each link takes in the digest of its row and the link before.',
+  },
+  {
+    id: 'evidence.archive',
+    says: 'Every byte of an evidence bundle follows from its files, so whoever has them can write it again.',
+  },
   { id: 'evidence.bounds', says: 'A bundle that could not be read again is never finished.' },
   { id: 'evidence.verify', says: 'A bundle that nobody changed is true, offline and with nothing but the file.' },
-  { id: 'evidence.givenKeys', says: 'Whoever knows the keys of an installation can require them for everything that is signed in a bundle.' },
-  { id: 'evidence.changes', says: 'Every change of a byte of a bundle is found, and the first problem names the row, file or part where it is.' },
-  { id: 'evidence.rows', says: 'A row that was removed, moved, repeated or changed is named, or the first file or seal that it no longer fits.' },
+  {
+    id: 'evidence.givenKeys',
+    says: 'Whoever knows the keys of an installation can require them for everything that is signed in a bundle.',
+  },
+  {
+    id: 'evidence.changes',
+    says: 'Every change of a byte of a bundle is found, and the first problem names the row, file or part where it is.',
+  },
+  {
+    id: 'evidence.rows',
+    says: 'A row that was removed, moved, repeated or changed is named, or the first file or seal that it no longer fits.',
+  },
   { id: 'evidence.seals', says: 'Seals hold the rows, the config and each other, whoever signed the manifest.' },
-  { id: 'evidence.files', says: 'A file that was added, taken away, renamed, moved or exchanged in a bundle is named.' },
-  { id: 'evidence.script', says: 'A script of at most 60 lines in another language finds the same from the documented format alone.' },
+  {
+    id: 'evidence.files',
+    says: 'A file that was added, taken away, renamed, moved or exchanged in a bundle is named.',
+  },
+  {
+    id: 'evidence.script',
+    says: 'A script of at most 60 lines in another language finds the same from the documented format alone.',
+  },
   { id: 'evidence.hostile', says: 'A hostile bundle is refused with a sentence, in bounded memory.' },
   {
     id: 'zip.read',

@@ -76,5 +76,7 @@ function problemLines({ problems, problemsCount }: Verdict): string[] {
 
 function sentenceOn({ isTrue, problems, isGivenKey, keyId }: Verdict): string {
   if (!isTrue) return `Not true: the first thing that does not fit is ${problems[0]?.where}.`
-  return isGivenKey ? 'True: nothing was changed since this key signed it.' : `True, if ${keyId} is a key of the service that it came from.`
+  return isGivenKey
+    ? 'True: nothing was changed since this key signed it.'
+    : `True, if ${keyId} is a key of the service that it came from.`
 }

@@ -214,7 +214,9 @@ export function partAt(bundle: Buffer, position: number): string {
     const within = position - contentAt(entry)
     if (within < 0) return `${entry.path} header`
     if (within >= entry.bytes) return `${entry.path} descriptor`
-    return /\.jsonl(\.sha256)?$/.test(entry.path) ? `${entry.path} row ${rowAt(contentOf(bundle, entry), within)}` : entry.path
+    return /\.jsonl(\.sha256)?$/.test(entry.path)
+      ? `${entry.path} row ${rowAt(contentOf(bundle, entry), within)}`
+      : entry.path
   }
   let from = bundle.readUInt32LE(bundle.length - 6)
   for (const { path } of entries) {

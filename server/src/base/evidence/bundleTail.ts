@@ -85,7 +85,8 @@ async function checkSignature(
   if (signature && isSigned(publicKey, manifest, signature)) return true
   // one of the two was changed: the checksum behind the signature says whether it was the signature
   const descriptor = await bytes.read(contentAt + signatureFileBytes, descriptorBytes)
-  if (descriptor.readUInt32LE(4) === crc32(content)) problems.addIn(manifestPath, 'Its signature is not one of these bytes.')
+  if (descriptor.readUInt32LE(4) === crc32(content))
+    problems.addIn(manifestPath, 'Its signature is not one of these bytes.')
   else problems.addIn(signaturePath, 'It is not the signature of the manifest.')
   return false
 }

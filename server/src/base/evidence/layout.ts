@@ -21,7 +21,11 @@ export interface Layout {
 }
 
 /** Undefined if the entries cannot be found; then the problem is listed. */
-export async function findLayout(bytes: BundleBytes, tail: BundleTail, problems: Problems): Promise<Layout | undefined> {
+export async function findLayout(
+  bytes: BundleBytes,
+  tail: BundleTail,
+  problems: Problems,
+): Promise<Layout | undefined> {
   const told = tail.manifest && layoutOf(tail.manifest, tail.manifestBytes)
   if (told && isWhole(told, bytes, tail)) return told
   const listed = await readList(bytes, tail)

@@ -15,7 +15,8 @@ export const linkAfter = (link: Buffer, digest: Buffer): Buffer => linkOver(link
 
 /** The link after many rows, whose digests stand one behind the other. */
 export function linkOver(link: Buffer, digests: Buffer): Buffer {
-  if (link.length !== linkBytes || digests.length % linkBytes !== 0) throw new Error('a link and digests have 32 bytes each')
+  if (link.length !== linkBytes || digests.length % linkBytes !== 0)
+    throw new Error('a link and digests have 32 bytes each')
   const both = Buffer.alloc(2 * linkBytes)
   let last = link
   for (let at = 0; at < digests.length; at += linkBytes) {

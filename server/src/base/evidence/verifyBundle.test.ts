@@ -63,7 +63,10 @@ proves('evidence.givenKeys', 'with keys given, everything must be signed with on
   const { bytes, key, oldKey } = sample
   assert.equal((await verdictOn(bytes, { keys: [oldKey.publicKey, key.publicKey] })).isTrue, true)
   const withoutOld = await verdictOn(bytes, { keys: [key.publicKey] })
-  assert.deepEqual(withoutOld.problems.map(({ where }) => where), ['runs/run-a/seals.jsonl row 1'])
+  assert.deepEqual(
+    withoutOld.problems.map(({ where }) => where),
+    ['runs/run-a/seals.jsonl row 1'],
+  )
   assert.equal(withoutOld.isGivenKey, true)
   const another = await verdictOn(bytes, { keys: [newBundleKey().publicKey] })
   assert.equal(another.problems[0]?.where, 'manifest.json')
@@ -100,23 +103,28 @@ proves('evidence.changes', '1,000 random changes of one byte are each found and 
   }
 })
 
-proves('evidence.changes', 'each byte of the manifest, its signature and the structures around them is located', async () => {
-  const { bytes } = sample
-  const path = join(folder, 'tail.zip')
-  await writeFile(path, bytes)
-  const file = await open(path, 'r+')
-  const [manifest, signature] = entriesIn(bytes).slice(-2)
-  const wrong: string[] = []
-  try {
-    for (let at = contentAt(manifest!) + manifest!.bytes; at < contentAt(signature!) + signature!.bytes + 16; at++) {
-      const { problems } = await changedIn(file, bytes, at, (bytes[at]! + 1) % 256)
-      if (problems[0]?.where !== partAt(bytes, at)) wrong.push(`${at} ${partAt(bytes, at)}: ${JSON.stringify(problems)}`)
+proves(
+  'evidence.changes',
+  'each byte of the manifest, its signature and the structures around them is located',
+  async () => {
+    const { bytes } = sample
+    const path = join(folder, 'tail.zip')
+    await writeFile(path, bytes)
+    const file = await open(path, 'r+')
+    const [manifest, signature] = entriesIn(bytes).slice(-2)
+    const wrong: string[] = []
+    try {
+      for (let at = contentAt(manifest!) + manifest!.bytes; at < contentAt(signature!) + signature!.bytes + 16; at++) {
+        const { problems } = await changedIn(file, bytes, at, (bytes[at]! + 1) % 256)
+        if (problems[0]?.where !== partAt(bytes, at))
+          wrong.push(`${at} ${partAt(bytes, at)}: ${JSON.stringify(problems)}`)
+      }
+      assert.deepEqual(wrong, [])
+    } finally {
+      await file.close()
     }
-    assert.deepEqual(wrong, [])
-  } finally {
-    await file.close()
-  }
-})
+  },
+)
 
 const eventsPath = 'runs/run-a/events.jsonl'
 
@@ -157,7 +165,9 @@ proves('evidence.rows', 'when the digests beside the rows are made to fit, the m
 
 /** The bundle with a manifest that fits its files, signed with this key: what somebody with another key can make. */
 function signedAgain(files: Map<string, Buffer>, key = sample.key): Buffer {
-  const { subject, made_at, runs } = JSON.parse(files.get('manifest.json')!.toString()) as Manifest & { made_at: string }
+  const { subject, made_at, runs } = JSON.parse(files.get('manifest.json')!.toString()) as Manifest & {
+    made_at: string
+  }
   const others = [...files].filter(([path]) => !path.startsWith('manifest.'))
   const listed = others.map(([path, bytes]) => ({ path, bytes: bytes.length, sha256: shaOf(bytes) }))
   const { publicKey } = key
@@ -168,17 +178,21 @@ function signedAgain(files: Map<string, Buffer>, key = sample.key): Buffer {
 
 const shaOf = (bytes: Buffer): string => digestOf(bytes).toString('hex')
 
-proves('evidence.seals', 'rows that differ from what was sealed are found also when all else was made to fit', async () => {
-  for (const [what, change, row] of rowChanges) {
-    const files = filesIn(withRows(change, true))
-    const { isTrue, problems } = await verdictOn(signedAgain(files))
-    // the seals are over six of the seven rows
-    assert.equal(isTrue, row > 6 && what !== 'emptied', `${what}: ${JSON.stringify(problems)}`)
-    const rows = row > 4 ? 'rows 5 to 6' : 'rows 1 to 4'
-    const expected = what === 'emptied' ? 'row 1' : rows
-    if (!isTrue) assert.equal(problems[0]?.where, `${eventsPath} ${expected}`, `${what}: ${JSON.stringify(problems)}`)
-  }
-})
+proves(
+  'evidence.seals',
+  'rows that differ from what was sealed are found also when all else was made to fit',
+  async () => {
+    for (const [what, change, row] of rowChanges) {
+      const files = filesIn(withRows(change, true))
+      const { isTrue, problems } = await verdictOn(signedAgain(files))
+      // the seals are over six of the seven rows
+      assert.equal(isTrue, row > 6 && what !== 'emptied', `${what}: ${JSON.stringify(problems)}`)
+      const rows = row > 4 ? 'rows 5 to 6' : 'rows 1 to 4'
+      const expected = what === 'emptied' ? 'row 1' : rows
+      if (!isTrue) assert.equal(problems[0]?.where, `${eventsPath} ${expected}`, `${what}: ${JSON.stringify(problems)}`)
+    }
+  },
+)
 
 const sealsPath = 'runs/run-a/seals.jsonl'
 
@@ -219,7 +233,10 @@ proves('evidence.seals', 'a seal that is not the one that was signed, or stands 
     const { isTrue, problems } = await verdictOn(withSeals(change))
     assert.equal(isTrue, false)
     assert.equal(problems[0]?.where, `${sealsPath} row ${row}`, JSON.stringify(problems))
-    assert.ok(problems.some(({ what }) => reason.test(what)), `${reason}: ${JSON.stringify(problems)}`)
+    assert.ok(
+      problems.some(({ what }) => reason.test(what)),
+      `${reason}: ${JSON.stringify(problems)}`,
+    )
   }
 })
 
@@ -249,7 +266,10 @@ proves('evidence.seals', 'rows of a section that the manifest calls erased are n
   files.set(path, Buffer.from('{"events":[]}\n'))
   files.set(`${path}.sha256`, sumsOf(['{"events":[]}']))
   const { problems } = await verdictOn(signedAgain(files))
-  assert.deepEqual(problems.map(({ where }) => where), [path])
+  assert.deepEqual(
+    problems.map(({ where }) => where),
+    [path],
+  )
 })
 
 proves('evidence.files', 'a file that was added, taken away, renamed or moved is named', async () => {
@@ -263,7 +283,10 @@ proves('evidence.files', 'a file that was added, taken away, renamed or moved is
   for (const [where, change] of changes) {
     const { isTrue, problems } = await verdictOn(archiveOf(new Map(change([...filesIn(sample.bytes)]))))
     assert.equal(isTrue, false)
-    assert.ok(problems.some((problem) => problem.where.startsWith(where)), `${where}: ${JSON.stringify(problems)}`)
+    assert.ok(
+      problems.some((problem) => problem.where.startsWith(where)),
+      `${where}: ${JSON.stringify(problems)}`,
+    )
   }
 })
 
@@ -272,7 +295,10 @@ proves('evidence.files', 'the content of a file of a run must have the hash that
   const path = [...files.keys()].find((one) => one.includes('/files/'))!
   files.set(path, Buffer.from('other'))
   const { problems } = await verdictOn(signedAgain(files))
-  assert.deepEqual(problems.map(({ where }) => where), [path])
+  assert.deepEqual(
+    problems.map(({ where }) => where),
+    [path],
+  )
 })
 
 /** An archive whose manifest says what somebody with a key of their own wants it to say. */
@@ -285,33 +311,39 @@ function withManifest(change: (manifest: Record<string, unknown>) => unknown): B
   return archiveOf(files)
 }
 
-proves('evidence.hostile', 'a manifest that leads elsewhere or lies about sizes is refused with a sentence', async () => {
-  const [first] = (JSON.parse(filesIn(sample.bytes).get('manifest.json')!.toString()) as Manifest).files
-  const withFile = (file: object) => withManifest((manifest) => ({ ...manifest, files: [{ ...first, ...file }] }))
-  const hostile = [
-    ...['../x', '/etc/passwd', 'a/../../b', 'C:\\x', 'a\u0000b', '', 'manifest.json'].map((path) => withFile({ path })),
-    ...[-1, 1.5, 1e300, 4294967295, null, '7'].map((bytes) => withFile({ bytes })),
-    withFile({ sha256: 'A'.repeat(64) }),
-    withManifest((manifest) => ({ ...manifest, files: [first, first] })),
-    withManifest((manifest) => ({ ...manifest, runs: [{ id: '..', folder: 'runs/../', erased: [] }] })),
-    withManifest((manifest) => ({ ...manifest, runs: [{ id: 'run-a', folder: 'runs/run-b/', erased: [] }] })),
-    withManifest((manifest) => ({ ...manifest, runs: [] })),
-    withManifest((manifest) => ({ ...manifest, format: 'runyard-evidence-2' })),
-    withManifest((manifest) => ({ ...manifest, key_id: '0'.repeat(16) })),
-    withManifest((manifest) => ({ ...manifest, public_key: 'AAAA' })),
-    withManifest((manifest) => ({ ...manifest, made_at: 'then' })),
-    withManifest(() => '['.repeat(1_000_000)),
-    withManifest(() => '{"a":'.repeat(100_000)),
-    withManifest(() => `{"a":[${'[],'.repeat(1_100_000)}1]}`),
-    withManifest(() => 'null'),
-    withManifest(() => ''),
-  ]
-  for (const bytes of hostile) {
-    const { isTrue, problems } = await verdictOn(bytes)
-    assert.equal(isTrue, false)
-    assert.match(problems[0]?.what ?? '', /^[A-Z].*\.$/s)
-  }
-})
+proves(
+  'evidence.hostile',
+  'a manifest that leads elsewhere or lies about sizes is refused with a sentence',
+  async () => {
+    const [first] = (JSON.parse(filesIn(sample.bytes).get('manifest.json')!.toString()) as Manifest).files
+    const withFile = (file: object) => withManifest((manifest) => ({ ...manifest, files: [{ ...first, ...file }] }))
+    const hostile = [
+      ...['../x', '/etc/passwd', 'a/../../b', 'C:\\x', 'a\u0000b', '', 'manifest.json'].map((path) =>
+        withFile({ path }),
+      ),
+      ...[-1, 1.5, 1e300, 4294967295, null, '7'].map((bytes) => withFile({ bytes })),
+      withFile({ sha256: 'A'.repeat(64) }),
+      withManifest((manifest) => ({ ...manifest, files: [first, first] })),
+      withManifest((manifest) => ({ ...manifest, runs: [{ id: '..', folder: 'runs/../', erased: [] }] })),
+      withManifest((manifest) => ({ ...manifest, runs: [{ id: 'run-a', folder: 'runs/run-b/', erased: [] }] })),
+      withManifest((manifest) => ({ ...manifest, runs: [] })),
+      withManifest((manifest) => ({ ...manifest, format: 'runyard-evidence-2' })),
+      withManifest((manifest) => ({ ...manifest, key_id: '0'.repeat(16) })),
+      withManifest((manifest) => ({ ...manifest, public_key: 'AAAA' })),
+      withManifest((manifest) => ({ ...manifest, made_at: 'then' })),
+      withManifest(() => '['.repeat(1_000_000)),
+      withManifest(() => '{"a":'.repeat(100_000)),
+      withManifest(() => `{"a":[${'[],'.repeat(1_100_000)}1]}`),
+      withManifest(() => 'null'),
+      withManifest(() => ''),
+    ]
+    for (const bytes of hostile) {
+      const { isTrue, problems } = await verdictOn(bytes)
+      assert.equal(isTrue, false)
+      assert.match(problems[0]?.what ?? '', /^[A-Z].*\.$/s)
+    }
+  },
+)
 
 proves('evidence.hostile', 'entries that overlap, and lists that lie, are refused', async () => {
   const { bytes } = sample

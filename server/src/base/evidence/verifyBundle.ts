@@ -103,12 +103,18 @@ async function verifyBytes(
   found.sealKeyIds = [...signers]
 }
 
-function noteManifest(manifest: Manifest, keys: Buffer[] | undefined, problems: Problems, found: Partial<Verdict>): void {
+function noteManifest(
+  manifest: Manifest,
+  keys: Buffer[] | undefined,
+  problems: Problems,
+  found: Partial<Verdict>,
+): void {
   const { publicKey, subject, madeAt } = manifest
   const keyId = keyIdOf(publicKey)
   const isGivenKey = keys ? keys.some((key) => key.equals(publicKey)) : null
   Object.assign(found, { subject, madeAt, keyId, isGivenKey })
-  if (isGivenKey === false) problems.add(manifestPath, `It is signed with the key ${keyId}, which is not the given one.`)
+  if (isGivenKey === false)
+    problems.add(manifestPath, `It is signed with the key ${keyId}, which is not the given one.`)
 }
 
 /** Every file of the manifest must be there, in its order, and no other. */
@@ -117,7 +123,8 @@ function compareLists({ files }: Manifest, layout: Layout, entries: Map<string, 
   const listed = new Set(files.map(({ path }) => path))
   const before = problems.count
   for (const { path } of files) if (!entries.has(path)) problems.add(path, 'It is missing: the manifest has it.')
-  for (const { path } of there) if (!listed.has(path)) problems.add(path, 'It was added: the manifest does not have it.')
+  for (const { path } of there)
+    if (!listed.has(path)) problems.add(path, 'It was added: the manifest does not have it.')
   const moved = files.find(({ path }, index) => there[index]?.path !== path)
   if (moved && problems.count === before) problems.add(moved.path, 'It does not stand where the manifest has it.')
 }
@@ -127,13 +134,15 @@ function requireRuns({ runs, files }: Manifest, problems: Problems): void {
   const folders = new Set(runs.map(({ folder }) => folder))
   for (const { path } of files) {
     const folder = /^runs\/[^/]*\//.exec(path)?.[0]
-    if (path.startsWith('runs/') && !folders.has(folder ?? '')) problems.add(path, 'It belongs to no run of the manifest.')
+    if (path.startsWith('runs/') && !folders.has(folder ?? ''))
+      problems.add(path, 'It belongs to no run of the manifest.')
   }
 }
 
 function requireErased(run: Manifest['runs'][number], entries: Map<string, Entry>, problems: Problems): void {
   for (const section of run.erased) {
     const path = `${run.folder}${section}${rowsEnding}`
-    if ((entries.get(path)?.bytes ?? 0) > 0) problems.add(path, 'It has rows, and the manifest says that they were erased.')
+    if ((entries.get(path)?.bytes ?? 0) > 0)
+      problems.add(path, 'It has rows, and the manifest says that they were erased.')
   }
 }

@@ -63,7 +63,8 @@ function faultOf(
     // the links up to here fit: so a link that fits belongs to this digest, and a digest that fits to this link
     const hasDigest = text.startsWith(digest.toString('hex'))
     const hasLink = text.endsWith(`${link.toString('hex')}\n`)
-    if (hasDigest || hasLink) return { isIn: 'sums', what: `Its ${hasDigest ? 'link' : 'digest'} is not that of the row.` }
+    if (hasDigest || hasLink)
+      return { isIn: 'sums', what: `Its ${hasDigest ? 'link' : 'digest'} is not that of the row.` }
     return { isIn: 'unclear', what: 'It was changed, moved, added or left out: its digest is another.' }
   }
   if (!isEnded) return { isIn: 'rows', what: 'It does not end with a line break.' }

@@ -43,14 +43,19 @@ for line in sys.stdin:
     except SystemExit as said: print(said)
 `
 
-proves('evidence.script', 'the script has at most 60 lines and imports only the standard library', { skip }, async () => {
-  const text = await readFile(script, 'utf8')
-  assert.ok(text.trimEnd().split('\n').length <= 60)
-  const imported = /^import (.*)$/m.exec(text)![1]!
-  const foreign = `import sys; print([name for name in "${imported}".split(", ") if name not in sys.stdlib_module_names])`
-  assert.equal(python(['-c', foreign]).stdout.trim(), '[]')
-  assert.equal(text.match(/^\s*(?:from|import) /gm)?.length, 1)
-})
+proves(
+  'evidence.script',
+  'the script has at most 60 lines and imports only the standard library',
+  { skip },
+  async () => {
+    const text = await readFile(script, 'utf8')
+    assert.ok(text.trimEnd().split('\n').length <= 60)
+    const imported = /^import (.*)$/m.exec(text)![1]!
+    const foreign = `import sys; print([name for name in "${imported}".split(", ") if name not in sys.stdlib_module_names])`
+    assert.equal(python(['-c', foreign]).stdout.trim(), '[]')
+    assert.equal(text.match(/^\s*(?:from|import) /gm)?.length, 1)
+  },
+)
 
 proves('evidence.script', 'a true bundle is true, and its key is named', { skip }, async () => {
   const { bytes, key } = await sampleBundle()

@@ -138,10 +138,14 @@ class SealedLog {
     // a file that is wrong was reported with its first row
     if (this.#isErased(section) || this.#isWrong(file)) return undefined
     const from = linked.count + 1
-    if (sealed.rows < linked.count) return this.#problem(file, `Seal ${number} has fewer rows of it than the one before.`)
+    if (sealed.rows < linked.count)
+      return this.#problem(file, `Seal ${number} has fewer rows of it than the one before.`)
     const onRow = section === 'events' ? (row: Buffer) => this.#messages.noteCut(row) : undefined
     if (!(await linked.moveTo(sealed.rows, onRow)))
-      return this.#problem(`${file} row ${linked.count + 1}`, `It is missing: seal ${number} was made over ${sealed.rows} rows.`)
+      return this.#problem(
+        `${file} row ${linked.count + 1}`,
+        `It is missing: seal ${number} was made over ${sealed.rows} rows.`,
+      )
     if (linked.link.toString('hex') === sealed.link) return undefined
     const rows = `${file} rows ${Math.min(from, sealed.rows)} to ${sealed.rows}`
     return this.#problem(rows, `They are not what seal ${number} was made over.`)

@@ -65,7 +65,8 @@ export async function* writeBundle(bundle: NewBundle): AsyncGenerator<Buffer> {
   const wrongPath = firstWrongPath(listed.map(({ path }) => path))
   if (wrongPath !== undefined) throw new BundleRefused(wrongPath)
   const manifest = Buffer.from(manifestText({ madeAt, subject, publicKey: key.publicKey, runs: runs(), files: listed }))
-  if (manifest.length > manifestBytesMax) throw new BundleRefused(`The manifest has more than ${manifestBytesMax} bytes.`)
+  if (manifest.length > manifestBytesMax)
+    throw new BundleRefused(`The manifest has more than ${manifestBytesMax} bytes.`)
   yield* archive.file(manifestPath, [manifest])
   yield* archive.file(signaturePath, [Buffer.from(`${key.sign(manifest).toString('base64')}\n`)])
   yield* archive.end()
@@ -88,7 +89,8 @@ async function* rowPieces(path: string, rows: Some<string>, digests: Digests): A
   let length = 0
   for await (const row of rows) {
     if (row.includes('\n')) throw new BundleRefused(`A row of ${path} has a line break.`)
-    if (Buffer.byteLength(row) > rowBytesMax) throw new BundleRefused(`A row of ${path} has more than ${rowBytesMax} bytes.`)
+    if (Buffer.byteLength(row) > rowBytesMax)
+      throw new BundleRefused(`A row of ${path} has more than ${rowBytesMax} bytes.`)
     digests.add(digestOf(row))
     lines.push(row, '\n')
     length += row.length
