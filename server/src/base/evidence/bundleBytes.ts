@@ -23,7 +23,7 @@ export class BundleBytes {
   readonly #file: FileHandle
   readonly #signal: AbortSignal | undefined
   /** What was read last: most parts of a bundle are small, and lie one behind the other. */
-  #window = { from: 0, bytes: Buffer.alloc(0) }
+  #window: { from: number; bytes: Buffer } = { from: 0, bytes: Buffer.alloc(0) }
 
   constructor(file: FileHandle, size: number, signal: AbortSignal | undefined) {
     this.#file = file
