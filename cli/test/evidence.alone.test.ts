@@ -51,9 +51,10 @@ proves('cli.evidence', 'a true bundle is described, and the exit code is 0', asy
   ])
 })
 
+const base64 = (one: Buffer): string => one.toString('base64')
+
 proves('cli.evidence', 'keys are read from the answer of a service, from PEM and from base64', async () => {
   const { bytes, key, oldKey } = sample
-  const base64 = (one: Buffer): string => one.toString('base64')
   const served = { keys: [key, oldKey].map(({ publicKey }) => ({ public_key: base64(publicKey) })) }
   const known = await verify(bytes, '--key', await keysFile(JSON.stringify(served)))
   assert.equal(known.code, 0)

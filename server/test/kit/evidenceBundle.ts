@@ -26,6 +26,8 @@ export function newBundleKey(): BundleKey {
 
 const linkOfRows = (rows: string[]): Buffer => linkOver(zeroLink, Buffer.concat(rows.map(digestOf)))
 
+const linked = (rows: string[]) => ({ rows: rows.length, link: linkOfRows(rows).toString('hex') })
+
 interface Log {
   events: string[]
   steps: string[]
@@ -46,7 +48,6 @@ function sealRow(
   { before, number }: SealedSoFar,
   key: BundleKey | null,
 ): { row: string; next: SealedSoFar } {
-  const linked = (rows: string[]) => ({ rows: rows.length, link: linkOfRows(rows).toString('hex') })
   const seal = JSON.stringify({
     format: 'runyard-seal-1',
     team_id: 'team',
@@ -144,6 +145,11 @@ export interface SampleBundle {
   oldKey: BundleKey
 }
 
+const sampleRuns = [
+  { id: 'run-a', erased: [] },
+  { id: 'run-b', erased: ['events', 'messages'] },
+]
+
 export async function sampleBundle(): Promise<SampleBundle> {
   const key = newBundleKey()
   const oldKey = newBundleKey()
@@ -153,11 +159,7 @@ export async function sampleBundle(): Promise<SampleBundle> {
     ...wholeRun('run-a', [oldKey, key]),
     ...erasedRun('run-b'),
   ]
-  const runs = () => [
-    { id: 'run-a', erased: [] },
-    { id: 'run-b', erased: ['events', 'messages'] },
-  ]
-  const pieces = writeBundle({ files, subject: { kind: 'case', id: 'case-1' }, runs, key, madeAt: new Date(0) })
+  const pieces = writeBundle({ files, subject: { kind: 'case', id: 'case-1' }, runs: () => sampleRuns, key, madeAt: new Date(0) })
   return { bytes: await buffer(pieces), key, oldKey }
 }
 

@@ -64,6 +64,9 @@ proves('evidence.script', 'a true bundle is true, and its key is named', { skip 
   assert.deepEqual([status, stdout, stderr], [0, `True, signed with the key ${keyIdOf(key.publicKey)}\n`, ''])
 })
 
+/** The script names the entry, and does not tell its header from what is behind it. */
+const entryOf = (part: string): string => part.replace(/ (?:header|descriptor|central record)$/, '')
+
 proves('evidence.script', 'random changes of one byte are each found and located', { skip }, async (t) => {
   const { bytes } = await sampleBundle()
   await writeFile(file, bytes)
@@ -75,8 +78,6 @@ proves('evidence.script', 'random changes of one byte are each found and located
   const { status, stdout, stderr } = python(['-c', manyCopies, dirname(script), file], lines)
   assert.equal(status, 0, stderr)
   const said = stdout.trimEnd().split('\n')
-  // the script names the entry, and does not tell its header from what is behind it
-  const entryOf = (part: string): string => part.replace(/ (?:header|descriptor|central record)$/, '')
   const expected = made.map(({ at }) => `Not true: ${entryOf(partAt(bytes, at))} does not fit.`)
   assert.deepEqual(said, expected)
   t.diagnostic(`${changes} changes of one byte found and located by the script`)

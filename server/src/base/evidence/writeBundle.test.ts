@@ -14,11 +14,12 @@ const subject = { kind: 'run' as const, id: 'one' }
 const written = (files: BundleFile[], more: Partial<NewBundle> = {}): Promise<Buffer> =>
   buffer(writeBundle({ files, subject, runs: () => [], key, madeAt: new Date(0), ...more }))
 
+const bare = (...parts: Buffer[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest()
+
 proves('evidence.links', 'a link takes in the one before, one by one or many at once', () => {
   const digests = ['a', 'b', 'c'].map(digestOf)
   const one = digests.reduce(linkAfter, zeroLink)
   assert.deepEqual(linkOver(zeroLink, Buffer.concat(digests)), one)
-  const bare = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest()
   const [a, b, c] = digests as [Buffer, Buffer, Buffer]
   assert.deepEqual(one, bare(bare(bare(Buffer.alloc(32), a), b), c))
   assert.deepEqual(linkOver(one, Buffer.alloc(0)), one)
