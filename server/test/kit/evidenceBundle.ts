@@ -159,7 +159,13 @@ export async function sampleBundle(): Promise<SampleBundle> {
     ...wholeRun('run-a', [oldKey, key]),
     ...erasedRun('run-b'),
   ]
-  const pieces = writeBundle({ files, subject: { kind: 'case', id: 'case-1' }, runs: () => sampleRuns, key, madeAt: new Date(0) })
+  const pieces = writeBundle({
+    files,
+    subject: { kind: 'case', id: 'case-1' },
+    runs: () => sampleRuns,
+    key,
+    madeAt: new Date(0),
+  })
   return { bytes: await buffer(pieces), key, oldKey }
 }
 
