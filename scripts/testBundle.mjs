@@ -21,7 +21,9 @@ const folder = process.argv[2]
 const programs = [
   'server/src/main.ts',
   'cli/src/main.ts',
+  'server/src/drill/main.ts',
   'server/test/survival/killerService.ts',
+  'server/test/survival/repeatingWorker.ts',
   'server/test/survival/slowJobService.ts',
 ]
 
@@ -42,6 +44,9 @@ const starters = [
   'server/src/base/page/xlsx.ts',
   'server/src/drivers/sandbox/childFlags.ts',
   'server/src/drivers/sandbox/justBashProcess.ts',
+  'server/src/drill/ground.ts',
+  'server/src/drill/scratch.ts',
+  'server/src/features/system/drills/takeDrill.ts',
 ]
 
 /**

@@ -1,6 +1,7 @@
 // The commands of the machine: they use the data dir and the database of a server, with its settings.
 import type { Call as MachineCall } from '../../server/src/cli/command.ts'
-import { command, exit, type Call, type Command } from './command.ts'
+import { command, exit, Interrupted, type Call, type Command } from './command.ts'
+import { drillProgressOf } from './drillProgress.ts'
 import { dev } from './listen/dev.ts'
 
 /** Settings and log, as the service itself reads them. */
@@ -228,6 +229,32 @@ const doctor = command({
   },
 })
 
+const drill = command({
+  words: 'drill',
+  needs,
+  says: 'Kill workers while runs are under way, and say what was lost, repeated or doubled: it must be nothing.',
+  about:
+    'It makes a scratch team in the service of this machine, starts workers for it alone, and kills those. Nobody else’s work is touched, and the team is ' +
+    'erased at the end. It exits with 0 only if everything is zero that must be. docs/guides/drill.md says more.',
+  options: {
+    runs: { type: 'string', value: 'N', says: 'how many runs to start; 200 unless given' },
+    kills: { type: 'string', value: 'N', says: 'how many workers to kill; 20 unless given' },
+    timeout: { type: 'string', value: 'SECONDS', says: 'what has not ended by then counts as lost; 1800 unless given' },
+    scratch: { type: 'boolean', says: 'drill a service of its own in a temporary data dir, which is removed afterwards' },
+  },
+  examples: ['runyard drill', 'runyard drill --runs 1000 --kills 100 --json', 'runyard drill --scratch'],
+  async run(call) {
+    const { drillCommand, drillLines } = await import('../../server/src/cli/drill.ts')
+    const progress = drillProgressOf(call.out)
+    const outcome = await drillCommand(await onMachine(call), { env: call.env, tell: progress.tell }).finally(() =>
+      progress.end(),
+    )
+    if ('stopped' in outcome) throw new Interrupted('The drill was stopped before it had a result. Its team is erased.')
+    call.out.record(outcome.result, drillLines)
+    return outcome.result.holds ? exit.done : exit.failed
+  },
+})
+
 export const machineCommands: Command[] = [
   serve,
   dev,
@@ -243,5 +270,6 @@ export const machineCommands: Command[] = [
   backup,
   restore,
   blobsMove,
+  drill,
   doctor,
 ]

@@ -1,6 +1,7 @@
 // The installation on the page: its process with loops and pools, its settings, diagnostics that one can paste.
 import assert from 'node:assert/strict'
 import { proves } from '../../server/test/kit/proves.ts'
+import { axe } from './kit/axe.ts'
 import { needsConsole, needsLongConsole, stage } from './kit/stage.ts'
 
 const story = stage()
@@ -42,4 +43,38 @@ proves(
     const theirs = await open({ key, path: '/system' })
     await theirs.getByText('You need the scope system:read').first().waitFor()
   }),
+)
+
+proves(
+  'console.drills',
+  'the tab of drills says what a drill does, and refuses a number that is none',
+  needsConsole,
+  story(
+    async ({ page }) => {
+      await page.getByText('Work of other teams is not touched').waitFor()
+      await page.getByLabel('Workers to kill').fill('501')
+      await page.getByText('A whole number from 0 to 500.').waitFor()
+      assert.equal(await page.getByRole('button', { name: 'Start drill' }).getAttribute('aria-disabled'), 'true')
+      assert.deepEqual(await axe(page), [])
+    },
+    { path: '/system?tab=drills' },
+  ),
+)
+
+proves(
+  'console.drills',
+  'a drill is started on the page, shows how far it is, and then its verdict and its numbers',
+  needsLongConsole,
+  story(
+    async ({ page }) => {
+      await page.getByLabel('Runs', { exact: true }).fill('4')
+      await page.getByLabel('Workers to kill').fill('1')
+      await page.getByRole('button', { name: 'Start drill' }).click()
+      await page.getByText('Drill under way').waitFor()
+      await page.getByText(/^4 runs over 1 killed workers: nothing was lost/).waitFor({ timeout: 120_000 })
+      await page.getByRole('row', { name: /All zeros 4 1 0/ }).waitFor()
+      assert.deepEqual(await axe(page), [])
+    },
+    { path: '/system?tab=drills' },
+  ),
 )

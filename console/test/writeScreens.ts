@@ -118,6 +118,7 @@ const screens: Screen[] = [
   },
   { name: 'people', path: () => '/people' },
   { name: 'system', path: () => '/system' },
+  { name: 'drills', path: () => '/system?tab=drills' },
   { name: 'people-models', path: () => '/people?tab=models' },
   { name: 'people-mcp', path: () => '/people?tab=mcp' },
   { name: 'audit-log', path: () => '/people?tab=audit' },

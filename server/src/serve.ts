@@ -23,7 +23,7 @@ import { createContext } from './kit/createContext.ts'
 import { suspectRoles, type Company } from './kit/deaths.ts'
 import { announcePresence, type Presence } from './kit/presence.ts'
 import { startReporting } from './kit/processReport.ts'
-import { startWorker } from './kit/worker.ts'
+import { startDrillWorker, startWorker } from './kit/worker.ts'
 import { startSuspectProcesses } from './kit/suspectProcesses.ts'
 import { startSuspectWork } from './suspectWork.ts'
 import { closeFeatures } from './kit/registry.ts'
@@ -103,6 +103,27 @@ export async function serveSuspects(
     baseUrl: undefined,
     async stop() {
       await worker.stop()
+      await leave()
+    },
+  }
+}
+
+/** The process of a drill: it answers requests on this machine under a role of its own, and nobody takes it for the service. */
+export async function serveDrill(config: Config, log: Log): Promise<Running & { processId: string }> {
+  const { context, presence, embedded, firstKey, leave } = await join(config, log, allFeatures, 'drill')
+  const app = await listen(context, Promise.resolve()).catch(async (error: unknown) => {
+    await leave()
+    throw error
+  })
+  return {
+    context,
+    processId: presence.processId,
+    firstKey,
+    place: embedded?.place,
+    // not the public one, which leads to the service
+    baseUrl: context.lifecycle.listeningOn,
+    async stop() {
+      await app.close()
       await leave()
     },
   }
@@ -193,11 +214,20 @@ async function startWork(context: Context, presence: Presence, entry: string): P
     lost: () => presence.held(),
     suspectProcesses,
   })
+  const poll = () => runs.poll()
+  if (config.drillTeam !== undefined) {
+    const drilled = startDrillWorker(context, presence, { poll, suspectProcesses })
+    return {
+      async stop() {
+        await Promise.all([runs.stop(config.drainS * 1000), drilled.stop(), suspectProcesses.stop()])
+      },
+    }
+  }
   const jobs = await startWorker(context, presence, {
     async reap(dead) {
       if ((await reviveRuns(db.sql, dead)) > 0) runs.notify()
     },
-    poll: () => runs.poll(),
+    poll,
     suspectProcesses,
   })
   return {

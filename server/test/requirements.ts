@@ -3531,6 +3531,31 @@ const sentences = [
     says: 'Admins of the oldest team, or of the teams that a setting names, read the state of the installation; nobody else does.',
     gap: { question: 'Who may see the whole installation?', file: 'server/src/features/system/getSystem.ts' },
   },
+  // Drills
+  {
+    id: 'drill.healthy',
+    says: 'A drill of a healthy service starts runs, kills the workers that drive them, and finds nothing lost, repeated or doubled.',
+  },
+  { id: 'drill.fault', says: 'A drill finds that a finished call was repeated, fails, and names the call.' },
+  {
+    id: 'drill.apart',
+    says: 'Only the processes that a drill starts work on its runs and deliver its events; they do no other work.',
+  },
+  {
+    id: 'drill.erased',
+    says: 'A drill leaves no row of its scratch team, also when it was killed: then a process of the service erases it.',
+  },
+  {
+    id: 'drill.rights',
+    says: 'Only admins of the team that runs the installation start, list and stop drills (scope system:write).',
+  },
+  { id: 'drill.one', says: 'There is one drill at a time; a worker takes it, says how far it is, and stops when asked.' },
+  { id: 'drill.page', says: 'A drill that is asked for by the API or in the console is run by a worker of the service.' },
+  {
+    id: 'console.drills',
+    says: 'The page of the system starts a drill, shows how far it is, and the results of earlier ones.',
+  },
+  { id: 'drill.command', says: '`runyard drill` prints a table and a verdict, and exits with 0 only if all is zero that must be.' },
   { id: 'system.secrets', says: 'Settings are shown with their values, secrets only as set or not.' },
   {
     id: 'system.processes',

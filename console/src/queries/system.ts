@@ -9,3 +9,15 @@ export const systemQuery = queryOptions({
   queryFn: ({ signal }) => runyard.system.get({ signal }),
   refetchInterval: ({ state: { error } }) => (error instanceof ForbiddenError ? false : 5000),
 })
+
+const latest = 20
+
+/** Drills, the latest first; one that is under way is asked for often. */
+export const drillsQuery = queryOptions({
+  queryKey: ['system', 'drills'],
+  queryFn: ({ signal }) => runyard.system.listDrills({ limit: latest }, { signal }),
+  refetchInterval({ state: { data, error } }) {
+    if (error instanceof ForbiddenError) return false
+    return data?.drills.some(({ ended_at }) => ended_at === null) ? 1000 : 15_000
+  },
+})

@@ -2,6 +2,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { blobProblems, blobSettings } from './blobSettings.ts'
+import { isId } from './ids.ts'
 import { isMailAddress, mailProblems, mailSettings } from './mailSettings.ts'
 import { isOauthSetting, oauthSettingRows, readOauthSettings, type OauthSettings } from './oauthSettings.ts'
 import { oidcProblems, oidcSettings } from './oidcSettings.ts'
@@ -277,9 +278,20 @@ const settings = {
     says:
       'Which runs this worker process takes, comma-separated: names of pools, which builds ask for by `worker_pool` (`default` are those that ask for ' +
       'none), `team:<id>` for all runs of a team, `!team:<id>` for none of them.',
-    unset: 'all runs',
+    unset: 'all runs but those of the pool `drill`, which is kept for drills',
     read: readWorkerPools,
   } satisfies Setting<WorkerPools | undefined>,
+  drillTeam: {
+    env: 'RUNYARD_DRILL_TEAM',
+    says:
+      'Set by `runyard drill` for the worker processes that it starts and kills: such a process works on the runs of this team, delivers its events, ' +
+      'and does nothing for anybody else. Do not set it yourself.',
+    unset: 'none',
+    read(value) {
+      if (value === undefined || isId(value)) return value
+      throw new Error('must be the id of a team')
+    },
+  } satisfies Setting<string | undefined>,
   runMemoryBytes: integer(
     'RUNYARD_RUN_MEMORY_BYTES',
     { min: 1024 * 1024, max: 1024 ** 4, unset: 64 * 1024 * 1024 },

@@ -228,6 +228,8 @@ export interface Feature {
   /** It begins with `lookFor` (sharedLook.ts), and returns while there is nothing to do: it is paid for twice a second. */
   tick?: Tick
   work?: (context: Context, process: WorkingProcess) => Work
+  /** Its work keeps to the team of a drill in a process of that drill (`config.drillTeam`). All other work such a process leaves alone. */
+  worksInDrills?: true
   /** Sets free what a dead process held, and counts its death. */
   reap?: (context: Context, dead: DeadProcess) => Promise<void>
   /** How to do work that two processes died over, by the kind of unit. */
@@ -286,6 +288,7 @@ type Declared = Pick<Feature, 'name'> & {
     | 'toolSetsBy'
     | 'tick'
     | 'work'
+    | 'worksInDrills'
     | 'reap'
     | 'driveSuspect'
     | 'close'

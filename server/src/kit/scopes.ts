@@ -23,6 +23,7 @@ export const scopes = [
   'keys:manage',
   'system:read',
   'secrets:write',
+  'system:write',
 ] as const
 
 export type Scope = (typeof scopes)[number]
@@ -32,7 +33,13 @@ export const grantableScopes = [...scopes, '*'] as const
 export const roles = ['admin', 'operator', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
-const forAdminsOnly = new Set<Scope>(['keys:manage', 'webhooks:manage', 'connections:write', 'system:read'])
+const forAdminsOnly = new Set<Scope>([
+  'keys:manage',
+  'webhooks:manage',
+  'connections:write',
+  'system:read',
+  'system:write',
+])
 
 /**
  * An operator may do everything except give access to others, connect the team to outside services, and look at the whole installation. A

@@ -4,7 +4,7 @@ import { part as sqlPart } from '../base/db.ts'
 import type { SuspectProcesses } from './suspectProcesses.ts'
 import type { Context } from './context.ts'
 import { suspectDeaths } from './deaths.ts'
-import type { WorkingProcess } from './feature.ts'
+import type { Feature, WorkingProcess } from './feature.ts'
 import { deathsOf, doElsewhere, forgetDeaths, noteJobDeaths } from './jobDeaths.ts'
 import { startBeat, type Beat, type Loop } from './beat.ts'
 import { watchLoop } from './loops.ts'
@@ -39,7 +39,10 @@ export async function startWorker(context: Context, presence: Presence, part?: S
   const jobs = await startJobEngine(context, presence, tasks, slots)
   const beat = startBeat()
   const sweeping = startSweep(context, beat, presence, jobs, part)
-  const looking = startLooking(context, beat, jobs, part)
+  const looking = startLooking(context, beat, async () => {
+    await part?.poll()
+    await jobs.poll()
+  })
   const ticking = startTicks(context, beat)
   const self = { id: presence.processId, lost: () => presence.held(), suspectProcesses }
   const working = startFeatureWork(context, beat, self)
@@ -48,6 +51,26 @@ export async function startWorker(context: Context, presence: Presence, part?: S
       // first of all no new jobs; the sweep continues at the same time, for it sets free what others may run
       await Promise.all([jobs.stop(), ticking.stop(), working.stop()])
       await Promise.all([sweeping.stop(), looking.stop()])
+    },
+  }
+}
+
+/**
+ * The worker of a drill, which will be killed: it does nothing that is anybody else's. It neither runs jobs nor ticks, and the deaths of
+ * others are seen by the processes of the service.
+ */
+export function startDrillWorker(
+  context: Context,
+  presence: Presence,
+  part: Pick<SweepPart, 'poll' | 'suspectProcesses'>,
+): Worker {
+  const beat = startBeat()
+  const looking = startLooking(context, beat, () => part.poll())
+  const self = { id: presence.processId, lost: () => presence.held(), suspectProcesses: part.suspectProcesses }
+  const working = startFeatureWork(context, beat, self, ({ worksInDrills }) => worksInDrills === true)
+  return {
+    async stop() {
+      await Promise.all([looking.stop(), working.stop()])
     },
   }
 }
@@ -85,12 +108,11 @@ function startSweep(context: Context, beat: Beat, presence: Presence, jobs: JobE
 }
 
 /** Runs that are due or no longer ours, and jobs that nobody works on. */
-function startLooking(context: Context, beat: Beat, jobs: JobEngine, part?: SweepPart): Loop {
+function startLooking(context: Context, beat: Beat, look: () => Promise<void>): Loop {
   const watch = watchLoop(context, 'runs')
   return beat.loop(watch, async () => {
     try {
-      await part?.poll()
-      await jobs.poll()
+      await look()
     } catch (error) {
       watch.failed()
       context.log.warn({ err: error }, 'could not look for runs that are due; will retry')
@@ -121,9 +143,15 @@ function startTicks(context: Context, beat: Beat): Loop {
 }
 
 /** What features keep going, each with a loop of its own for what it may have missed. */
-function startFeatureWork(context: Context, beat: Beat, process: WorkingProcess): Loop {
-  const all = registryOf(context).features.flatMap(({ name, work }) => {
-    if (!work) return []
+function startFeatureWork(
+  context: Context,
+  beat: Beat,
+  process: WorkingProcess,
+  isWanted: (feature: Feature) => boolean = () => true,
+): Loop {
+  const all = registryOf(context).features.flatMap((feature) => {
+    const { name, work } = feature
+    if (!work || !isWanted(feature)) return []
     const mine = work(context, process)
     const watch = watchLoop(context, `${name} work`)
     const loop = beat.loop(watch, async () => {

@@ -1,6 +1,6 @@
 // Proof: producers fill a queue while the workers of its cases are killed; every case ends once, in the order of the queue, and none is worked twice.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Killing } from './killing.ts'
+import { Killing } from '../../src/drill/killing.ts'
 import type { Proof } from './proof.ts'
 import { block, bodyOf, openYard, until, untilQuiet, type Yard } from './yard.ts'
 

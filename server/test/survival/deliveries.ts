@@ -1,6 +1,6 @@
 // Proof: whoever is killed while delivering, and however long the receiver is away, every event arrives, and first attempts in order.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startHookReceiver, type Arrival } from './hookReceiver.ts'
+import { startHookReceiver, type Arrival } from '../../src/drill/hookReceiver.ts'
 import type { Proof } from './proof.ts'
 import { block, bodyOf, openYard, until, untilQuiet, type Yard } from './yard.ts'
 

@@ -1,8 +1,8 @@
 // Proof: runs of thousands of turns in a small window, whoever is killed: every turn is there once, old facts are recalled, requests stay short.
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { Killing } from './killing.ts'
-import { areTrue, compareCalls, isWhole, readLedger, type Calls, type Ledger } from './ledger.ts'
+import { Killing } from '../../src/drill/killing.ts'
+import { areTrue, compareCalls, isWhole, readLedger, type Calls, type Ledger } from '../../src/drill/ledger.ts'
 import { startLongModels, window, type LongModel, type LongModels } from './longModels.ts'
 import { plotOf } from './longPlot.ts'
 import { pageName, startLongWorld, type LongWorld } from './longWorld.ts'

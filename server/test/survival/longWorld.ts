@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Arrival } from './callCounter.ts'
+import type { Arrival } from '../../src/drill/callCounter.ts'
 
 export interface LongWorld {
   url: string

@@ -1,7 +1,7 @@
 // Proof: a worker that cannot prove for a while that it lives keeps its calls under way, and neither fails, doubts nor repeats them.
 import { presenceLockClass } from '../../src/base/locks.ts'
-import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
-import { honestPerson } from './person.ts'
+import { compareCalls, readLedger, type Calls, type Ledger } from '../../src/drill/ledger.ts'
+import { honestPerson } from '../../src/drill/person.ts'
 import type { Service } from './processes.ts'
 import { block, processIdOf, untilQuiet, until, type Yard } from './yard.ts'
 import { endLockOf } from './zombie.ts'

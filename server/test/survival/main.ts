@@ -11,6 +11,7 @@ import { caseProof } from './cases.ts'
 import { changingKeyProof } from './changingKey.ts'
 import { cliImportProof } from './cliImport.ts'
 import { cliListenProof } from './cliListen.ts'
+import { drillProof } from './drill.ts'
 import { killEverything } from './durability.ts'
 import { hostileProofs } from './hostile/hostile.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
@@ -117,6 +118,7 @@ const proofs: Proof[] = [
       }),
   },
   ...runProofs,
+  drillProof,
   ...replicatedProofs,
   rateLimitProof(60),
   rateLimitProof(6000),

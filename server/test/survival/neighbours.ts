@@ -1,6 +1,6 @@
 // Proof: runs share commits, and what becomes of one is no matter to the others: stops at a high rate fail, delay or doubt none of them.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
+import { compareCalls, readLedger, type Calls, type Ledger } from '../../src/drill/ledger.ts'
 import { block, bodyOf, untilQuiet, type Yard } from './yard.ts'
 
 export interface Neighbours extends Ledger, Calls {

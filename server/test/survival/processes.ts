@@ -1,5 +1,4 @@
 // Real service processes for the survival proofs: started like a user starts them, killed like a machine kills them.
-import { spawn, type ChildProcess } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { request as httpRequest, Agent } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
@@ -7,28 +6,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readIfThere } from '../../src/base/atomicFile.ts'
+import { startProgram as startChild, type Program, type ProgramOptions } from '../../src/drill/children.ts'
 import { copyPreparedDataDir } from '../kit/preparedDataDir.ts'
 import { programFile } from '../kit/programFile.ts'
 import { patience } from '../kit/quietMachine.ts'
 
+export { percentile } from '../../src/drill/percentile.ts'
+export type { Program }
+
 export const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-export interface Service {
-  child: ChildProcess
-  pid: number
+export interface Service extends Program {
   baseUrl: string
   dataDir: string
   teamId: string
   /** Empty when there is no copy of it. */
   key: string
-  /** What it printed when it was ready. */
-  box: string
-  /** Everything written to stderr so far. */
-  log(): string
-  /** The exit code, or the name of the signal, when it comes. */
-  exited: Promise<number | string>
-  /** Sends the signal and gives the exit code (or the signal's name). */
-  stop(signal?: NodeJS.Signals): Promise<number | string>
 }
 
 export interface StartOptions {
@@ -67,56 +60,9 @@ export async function startService({
   }
 }
 
-export type Program = Pick<Service, 'child' | 'pid' | 'box' | 'log' | 'exited' | 'stop'>
-
-interface ProgramOptions {
-  entry: string
-  args?: string[]
-  env?: Record<string, string>
-  /** What it prints when it is ready. */
-  readySign: string
-  /** Linux shares the processor between sessions: what stands for another machine has one of its own. */
-  hasOwnSession?: boolean
-}
-
 /** Any program of ours in a process of its own. */
-export async function startProgram({
-  entry,
-  args = [],
-  env = {},
-  readySign,
-  hasOwnSession = false,
-}: ProgramOptions): Promise<Program> {
-  const child = spawn(process.execPath, [programFile(entry), ...args], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: hasOwnSession,
-  })
-  let out = ''
-  let err = ''
-  const exited = new Promise<number | string>((resolve) =>
-    child.once('exit', (code, signal) => resolve(code ?? signal!)),
-  )
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()))
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk.toString()
-      if (out.includes(readySign)) resolve()
-    })
-    void exited.then((code) => reject(new Error(`the service ended with ${code}: ${err}`)))
-  })
-  return {
-    child,
-    pid: child.pid!,
-    box: out,
-    log: () => err,
-    exited,
-    stop(signal = 'SIGTERM') {
-      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
-      return exited
-    },
-  }
-}
+export const startProgram = (options: ProgramOptions): Promise<Program> =>
+  startChild({ ...options, entry: programFile(options.entry) })
 
 export async function freePort(): Promise<number> {
   const server = createServer()
@@ -195,9 +141,4 @@ export function send(
     outgoing.on('error', reject)
     outgoing.end(payload)
   })
-}
-
-export function percentile(values: number[], p: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))] ?? Number.NaN
 }

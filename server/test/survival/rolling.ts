@@ -1,6 +1,6 @@
 // Proof: every process is restarted in turn under load, behind a proxy that only follows /readyz, and nobody notices.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
+import { compareCalls, readLedger, type Calls, type Ledger } from '../../src/drill/ledger.ts'
 import { send, type Service } from './processes.ts'
 import { startProxy } from './proxy.ts'
 import { block, untilQuiet, type Yard } from './yard.ts'

@@ -1,7 +1,7 @@
 // Proof: while the secret is rotated again and again, every delivery is signed with one that its receiver may know.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Stripe } from 'stripe'
-import { startHookReceiver } from './hookReceiver.ts'
+import { startHookReceiver } from '../../src/drill/hookReceiver.ts'
 import type { Proof } from './proof.ts'
 import { block, bodyOf, openYard, until, untilQuiet, type Yard } from './yard.ts'
 

@@ -1,7 +1,7 @@
 // The long proofs about runs, in the sizes in which they are printed.
 import { crowdOnOneKey } from './idempotency.ts'
 import { keyedStart } from './keyedStart.ts'
-import { areTrue, isWhole } from './ledger.ts'
+import { areTrue, isWhole } from '../../src/drill/ledger.ts'
 import { loseAnswerOfClaim } from './lostClaim.ts'
 import { loseLock } from './lostLock.ts'
 import { stopNeighbours } from './neighbours.ts'

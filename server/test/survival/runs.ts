@@ -1,8 +1,8 @@
 // Proof: runs whose workers are killed at random moments all end, and nothing that happened outside happens again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Killing } from './killing.ts'
-import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
-import { honestPerson, type Answers } from './person.ts'
+import { Killing } from '../../src/drill/killing.ts'
+import { compareCalls, readLedger, type Calls, type Ledger } from '../../src/drill/ledger.ts'
+import { honestPerson, type Answers } from '../../src/drill/person.ts'
 import { activeRuns, block, bodyOf, untilQuiet, type Yard } from './yard.ts'
 
 export interface KilledRuns extends Ledger, Calls, Answers {

@@ -1,7 +1,7 @@
 // Proof: a run that is stopped in any phase is over with the answer, writes nothing more, and soon touches nothing outside.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Arrival } from './callCounter.ts'
-import { readLedger, type Ledger } from './ledger.ts'
+import type { Arrival } from '../../src/drill/callCounter.ts'
+import { readLedger, type Ledger } from '../../src/drill/ledger.ts'
 import { percentile } from './processes.ts'
 import { makeAgents, phasesWithWorkers, phasesWithoutWorkers, type Agents, type Phase } from './stopPhases.ts'
 import { bodyOf, type Yard } from './yard.ts'

@@ -1,8 +1,8 @@
 // Proof: everything at once. Workers die, people answer, speak and stop, sub-runs come and go, and every run still ends once and truly.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Killing } from './killing.ts'
-import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
-import { honestPerson, type Answers } from './person.ts'
+import { Killing } from '../../src/drill/killing.ts'
+import { compareCalls, readLedger, type Calls, type Ledger } from '../../src/drill/ledger.ts'
+import { honestPerson, type Answers } from '../../src/drill/person.ts'
 import { activeRuns, block, untilQuiet, type Yard } from './yard.ts'
 
 export interface Storm extends Ledger, Calls, Answers {

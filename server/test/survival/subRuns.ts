@@ -1,6 +1,6 @@
 // Proof: many runs that start runs, wait for them and go on, some stopped on the way, never stand in each other's way.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readLedger, type Ledger } from './ledger.ts'
+import { readLedger, type Ledger } from '../../src/drill/ledger.ts'
 import { block, bodyOf, untilQuiet, type Yard } from './yard.ts'
 
 export interface SubRuns extends Ledger {

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startMcpServer } from '../fakes/mcpServer.ts'
-import { Killing } from './killing.ts'
+import { Killing } from '../../src/drill/killing.ts'
 import { send } from './processes.ts'
 import type { Proof } from './proof.ts'
 import { block, bodyOf, openYard, until, untilQuiet, type Yard } from './yard.ts'

@@ -9,7 +9,7 @@ import {
   type Charge,
   type ChargingProvider,
 } from './chargingProvider.ts'
-import { Killing } from './killing.ts'
+import { Killing } from '../../src/drill/killing.ts'
 import type { Proof } from './proof.ts'
 import { activeRuns, bodyOf, openYard, untilQuiet, type Yard } from './yard.ts'
 

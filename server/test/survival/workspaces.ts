@@ -1,6 +1,6 @@
 // Proof: workers killed in the middle of file work; whoever goes on has the same workspace, byte for byte, as the last committed step left.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Killing } from './killing.ts'
+import { Killing } from '../../src/drill/killing.ts'
 import { openYard, activeRuns, block, bodyOf, untilQuiet, type Yard } from './yard.ts'
 import type { Proof } from './proof.ts'
 

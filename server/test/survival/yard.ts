@@ -4,8 +4,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { sqlOn, type Sql } from '../../src/base/db.ts'
-import { startCallCounter, type CallCounter } from './callCounter.ts'
+import { block } from '../../src/drill/procedures.ts'
+import { processIdOf } from '../../src/drill/processId.ts'
+import { bodyOf } from '../../src/drill/requests.ts'
+import { until } from '../../src/drill/until.ts'
+import { startCallCounter, type CallCounter } from '../../src/drill/callCounter.ts'
 import { send, startService, type HttpAnswer, type Request, type Service, type StartOptions } from './processes.ts'
+
+export { block, bodyOf, processIdOf, until }
 
 export interface Yard {
   apis: Service[]
@@ -73,40 +79,6 @@ export async function openYard({ options, apis = 1, workers = 3 }: YardOptions):
   yard.workers.push(...(await Promise.all(Array.from({ length: workers }, startWorker))))
   return yard
 }
-
-/** Of an answer that must be a good one. */
-export function bodyOf({ status, text }: HttpAnswer): Record<string, unknown> {
-  if (status >= 300) throw new Error(`the service answered ${status}: ${text}`)
-  return JSON.parse(text) as Record<string, unknown>
-}
-
-/** The process as the others know it. */
-export async function processIdOf(yard: Yard, { pid }: Service): Promise<string> {
-  const [process] = await yard.sql<{ id: string }>`
-    select id from processes where pid = ${pid} order by started_at desc limit 1`
-  return process!.id
-}
-
-/** Asks until it is so; what was seen last is told when it does not become so. */
-export async function until<T>(
-  what: string,
-  look: () => Promise<T>,
-  isSo: (seen: T) => boolean,
-  { everyMs = 50, forMs = 60_000 } = {},
-): Promise<T> {
-  const deadline = performance.now() + forMs
-  for (;;) {
-    const seen = await look()
-    if (isSo(seen)) return seen
-    if (performance.now() > deadline) {
-      throw new Error(`not within ${forMs / 1000} s: ${what}. Last seen: ${JSON.stringify(seen)}`)
-    }
-    await sleep(everyMs)
-  }
-}
-
-/** A block of a procedure. */
-export const block = (word: string, body: string): string => `\`\`\`${word}\n${body}\n\`\`\`\n`
 
 /** Runs that have not ended; those above all others with a depth of 0. */
 export async function activeRuns({ sql }: Yard, { depth = 100 } = {}): Promise<number> {

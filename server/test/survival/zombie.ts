@@ -1,8 +1,8 @@
 // Proof: a worker that is stopped in the middle keeps its runs while it counts as alive; once they are taken over, it can only report answers.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { presenceLockClass } from '../../src/base/locks.ts'
-import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
-import { honestPerson } from './person.ts'
+import { compareCalls, readLedger, type Calls, type Ledger } from '../../src/drill/ledger.ts'
+import { honestPerson } from '../../src/drill/person.ts'
 import type { Service } from './processes.ts'
 import { activeRuns, block, processIdOf, until, type Yard } from './yard.ts'
 

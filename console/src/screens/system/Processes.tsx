@@ -18,6 +18,7 @@ const roles: Record<string, string> = {
   all: 'answers requests and does work',
   api: 'answers requests',
   worker: 'does work',
+  drill: 'drills the service',
 }
 
 export function Processes({ system: { processes, waiting_work } }: { system: GetSystemAnswer }) {

@@ -1,4 +1,4 @@
-// The installation: version, what needs a look, processes with their loops, lanes and pools, sizes and growth, and settings.
+// The installation: version, what needs a look, processes with their loops, lanes and pools, sizes and growth, settings, and drills.
 import type { GetSystemAnswer } from '@runyard/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -17,6 +17,7 @@ import { toast, toastError } from '../../parts/toasts.tsx'
 import { systemQuery } from '../../queries/system.ts'
 import { diagnosticsOf } from './diagnostics.ts'
 import { troublesOf } from './health.ts'
+import { Drills } from './Drills.tsx'
 import { Processes } from './Processes.tsx'
 import { systemTabs } from './search.ts'
 import { Settings } from './Settings.tsx'
@@ -24,8 +25,8 @@ import { Sizes } from './Sizes.tsx'
 import style from './SystemScreen.module.css'
 
 const route = getRouteApi('/frame/system')
-const names = { processes: 'Processes', sizes: 'Sizes', settings: 'Settings' }
-const bodies = { processes: Processes, sizes: Sizes, settings: Settings }
+const names = { processes: 'Processes', sizes: 'Sizes', settings: 'Settings', drills: 'Drills' }
+const bodies = { processes: Processes, sizes: Sizes, settings: Settings, drills: Drills }
 
 export function SystemScreen() {
   const { tab = 'processes' } = route.useSearch()
@@ -60,7 +61,7 @@ export function SystemScreen() {
         }
       >
         <span className={style.spacious}>
-          <CopyAs operation="getSystem" />
+          <CopyAs operation={tab === 'drills' ? 'listDrills' : 'getSystem'} />
         </span>
         <Button icon="copy" keys={['C']} unable={cannot ?? notYet} onClick={copyAll}>
           Copy diagnostics

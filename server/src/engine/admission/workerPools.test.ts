@@ -82,3 +82,16 @@ proves('runs.pools', 'a process can be there for one team alone, or for all othe
     [false, true],
   )
 })
+
+proves('drill.apart', 'only a process that is there for the team of a drill takes its runs', async () => {
+  const any = await testApp({ address })
+  const own = await testApp({ address, config: { workerPools: { names: [], teams: [team.id], except_teams: [] } } })
+  const butOne = await testApp({ address, config: { workerPools: { teams: [], except_teams: [newId()] } } })
+  const runId = await startRun(team, await seedAgent(team, procedure, { worker_pool: 'drill' }))
+  await Promise.all([drainRuns(any), drainRuns(butOne)])
+  assert.equal(await status(runId), 'pending')
+  const run = { worker_pool: 'drill', team_id: team.id }
+  assert.deepEqual([serves(null, run), serves({ teams: [], except_teams: [] }, run)], [false, false])
+  await drainRuns(own)
+  assert.equal(await status(runId), 'completed')
+})

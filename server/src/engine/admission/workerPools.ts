@@ -5,20 +5,27 @@ import type { WorkerPools } from '../../base/settingKinds.ts'
 /** The pool of runs whose build asks for none. */
 const defaultPool = 'default'
 
-/** SQL condition on a row of a run: a process with this setting works on it. Without the setting it works on all. */
+/** The pool of runs that only the processes of a drill take, since they call what only those may call. */
+export const drillPool = 'drill'
+
+/** Written out, since it is part of statements that are prepared once. */
+const isOfNoDrill = part`worker_pool is distinct from 'drill'`
+
+/** SQL condition on a row of a run: a process with this setting works on it. Without the setting it works on all but those of drills. */
 export function isServed(pools: WorkerPools | undefined): Part {
-  if (!pools) return part`true`
+  if (!pools) return isOfNoDrill
   const { names, teams, except_teams } = pools
   const isNamed = names
     ? part`(coalesce(worker_pool, ${defaultPool}) = any(${names}::text[]) or team_id = any(${teams}::uuid[]))`
-    : part`true`
+    : isOfNoDrill
   return part`(${isNamed} and team_id <> all(${except_teams}::uuid[]))`
 }
 
 /** The same in a process that looks at what others have reported; null: the setting is not made there. */
 export function serves(pools: WorkerPools | null, run: { worker_pool: string | null; team_id: string }): boolean {
-  if (!pools) return true
+  if (!pools) return run.worker_pool !== drillPool
   const { names, teams, except_teams } = pools
+  if (!names && run.worker_pool === drillPool) return false
   const isNamed = !names || names.includes(run.worker_pool ?? defaultPool) || teams.includes(run.team_id)
   return isNamed && !except_teams.includes(run.team_id)
 }

@@ -9,6 +9,7 @@ import { operation } from '../../kit/operation.ts'
 import { holdsItsLock } from '../../kit/presence.ts'
 import type { ProcessReport } from '../../kit/processReport.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../kit/schema.ts'
+import { requireInstallation } from './installation.ts'
 import { ObjectStoreState, readObjectStore } from './objectStore.ts'
 import { Report } from './report.ts'
 import { readWaitingWork } from './waitingWork.ts'
@@ -97,13 +98,8 @@ export const getSystem = operation({
   }),
   errors: ['forbidden'],
   tool: false,
-  async handler({ team, sql, context, fail }) {
-    if (!(await runsInstallation(sql, context, team.id))) {
-      fail(
-        'forbidden',
-        'Only admins of the team that runs this installation see it as a whole. RUNYARD_SYSTEM_TEAMS says which teams those are.',
-      )
-    }
+  async handler({ team, sql, context }) {
+    await requireInstallation(sql, context, team.id)
     const processes = await readProcesses(sql, context.lifecycle.processId)
     return {
       version: runyardVersion,
@@ -123,13 +119,6 @@ export const getSystem = operation({
     }
   },
 })
-
-async function runsInstallation(sql: Sql, { config }: Context, teamId: string): Promise<boolean> {
-  const { systemTeams } = config
-  if (systemTeams) return systemTeams.includes('*') || systemTeams.includes(teamId)
-  const [oldest] = await sql<{ id: string }>`select id from teams order by created_at, id limit 1`
-  return oldest?.id === teamId
-}
 
 const readDatabase = (sql: Sql, { config }: Context) =>
   one(sql<{ version: string; bytes: number; is_embedded: boolean; connections: number; connections_max: number }>`

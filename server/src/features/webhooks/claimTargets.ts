@@ -17,7 +17,7 @@ export async function claimWithWork(state: DeliveryState, announce: boolean): Pr
   state.claimedAt = performance.now()
   const isSuspect = ({ deaths }: { deaths: number }) =>
     process.suspectProcesses !== undefined && deaths >= suspectDeaths
-  const found = await rows.targetsWithWork(sql, process.id)
+  const found = await rows.targetsWithWork(sql, process.id, context.config.drillTeam)
   const untaken = found.filter(({ holder, id }) => holder === null || (holder === 'mine' && !outboxes.has(id)))
   const free = untaken.filter((one) => (oneByOne ? one.id === oneByOne.targetId : !isSuspect(one)))
   for (const suspect of untaken.filter(isSuspect)) sendSuspect(state, suspect)

@@ -49,7 +49,7 @@ export interface Loaded extends Outgoing {
  * by hopping along the index from target to target, so a target with many deliveries costs no more than one with few. Those in batches
  * have an index of their own.
  */
-export const targetsWithWork = (sql: Sql, workerId: string) => sql<{
+export const targetsWithWork = (sql: Sql, workerId: string, drillTeam: string | undefined) => sql<{
   id: string
   team_id: string
   holder: 'mine' | 'other' | null
@@ -76,7 +76,11 @@ export const targetsWithWork = (sql: Sql, workerId: string) => sql<{
   )
   select t.id, t.team_id, t.deaths, case when t.worker = ${workerId} then 'mine' when p.id is not null then 'other' end as holder
   from due join delivery_targets t on t.id = due.id left join processes p on p.id = t.worker
-  where t.active and t.deleted_at is null and (t.paused_until is null or t.paused_until <= now())`
+  where t.active and t.deleted_at is null and (t.paused_until is null or t.paused_until <= now())
+    and ${drillTeam === undefined ? isOfNoDrill : part`t.team_id = ${drillTeam}`}`
+
+/** The receiver of a drill is on its own machine, which only the processes of that drill may call. */
+const isOfNoDrill = part`t.worker_pool is distinct from 'drill'`
 
 /** Claims those of these targets that no living process has, and returns them. */
 export async function claimTargets(sql: Sql, workerId: string, ids: string[]): Promise<Target[]> {

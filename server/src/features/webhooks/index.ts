@@ -49,6 +49,7 @@ export const webhooks = feature({
   jobs: [replayDeliveries, sweepDeliveries, eraseDelivered],
   hooks: { runsDeleted: forgetEndedCallbacks, eventsDropped: dropDelivered },
   work: (context, process) => delivererOf(context).work(process),
+  worksInDrills: true,
   reap: ({ db }, dead) => reapTargets(db.sql, dead),
   driveSuspect: { [targetKind]: sendAsSuspect },
   onEvents: (context) => delivererOf(context).written(),

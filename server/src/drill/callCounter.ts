@@ -1,9 +1,9 @@
-// The outside world of the proofs about runs: a process of its own that counts calls by their Idempotency-Key, whatever the service believes.
+// The outside world of a drill: a process of its own that counts calls by their Idempotency-Key, whatever the service believes.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { send, startProgram } from './processes.ts'
+import { startProgram } from './children.ts'
 
 export interface Arrival {
   /** The Idempotency-Key; of a call to the model, which has none, the word `marker-…` in its body. */
@@ -26,14 +26,22 @@ export interface CallCounter {
 }
 
 const countedPath = '/counted'
+/** How long it may take to say what it counted. */
+const answerMs = 30_000
 
 export async function startCallCounter(): Promise<CallCounter> {
-  const program = await startProgram({ entry: fileURLToPath(import.meta.url), readySign: '\n' })
+  const program = await startProgram({ entry: fileURLToPath(import.meta.url), readySign: '\n', endsWithUs: true })
   const url = `http://127.0.0.1:${program.box.trim()}`
-  const arrivals = async () => JSON.parse((await send(url, { path: countedPath, key: '' })).text) as Arrival[]
-  const count = async (id: string) =>
-    (JSON.parse((await send(url, { path: `${countedPath}?id=${id}`, key: '' })).text) as Arrival[]).length
-  return { url, arrivals, count, stop: () => program.stop('SIGKILL') }
+  const read = async (path: string) => {
+    const answer = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(answerMs) })
+    return (await answer.json()) as Arrival[]
+  }
+  return {
+    url,
+    arrivals: () => read(countedPath),
+    count: async (id) => (await read(`${countedPath}?id=${id}`)).length,
+    stop: () => program.stop('SIGKILL'),
+  }
 }
 
 /** After a pause of this process a question may be read before calls that came earlier: one turn accepts their connections, the next reads them. */
@@ -42,6 +50,9 @@ async function allCame(): Promise<void> {
 }
 
 function serve(): void {
+  // Ctrl-C in a terminal reaches all processes; whoever started this one still asks it what it counted
+  process.on('SIGINT', () => undefined)
+  process.on('disconnect', () => process.exit())
   const arrivals: Arrival[] = []
   const byId = new Map<string, Arrival[]>()
   const server = createServer((request, response) => {

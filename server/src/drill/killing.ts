@@ -1,6 +1,19 @@
 // Ends workers without a word, one after another, and watches what becomes of their runs.
-import { percentile, type Service } from './processes.ts'
-import { processIdOf, until, type Yard } from './yard.ts'
+import { hostname } from 'node:os'
+import type { Sql } from '../base/db.ts'
+import type { CallCounter } from './callCounter.ts'
+import type { Program } from './children.ts'
+import { percentile } from './percentile.ts'
+import { processIdOf } from './processId.ts'
+import { until } from './until.ts'
+
+/** Where workers are killed: only those in the list. */
+export interface KillingGround {
+  workers: Program[]
+  startWorker: () => Promise<Program>
+  counter: Pick<CallCounter, 'count'>
+  sql: Sql
+}
 
 interface HeldRun {
   id: string
@@ -18,15 +31,15 @@ export class Killing {
   private readonly tookMs: number[] = []
   private readonly watches: Promise<void>[] = []
   private readonly starts: Promise<void>[] = []
-  private readonly yard: Yard
+  private readonly ground: KillingGround
 
-  constructor(yard: Yard) {
-    this.yard = yard
+  constructor(ground: KillingGround) {
+    this.ground = ground
   }
 
   /** At least one is left to take over; the next one starts meanwhile. `atCall`: one that is between an intent and its result. */
   async killOne({ atCall = false } = {}): Promise<void> {
-    const { workers, sql, counter } = this.yard
+    const { workers, sql, counter } = this.ground
     await until(
       'two workers live',
       async () => workers.length,
@@ -34,11 +47,11 @@ export class Killing {
     )
     const victim = atCall ? await this.atCall() : await this.choose()
     workers.splice(workers.indexOf(victim), 1)
-    const start = this.yard.startWorker().then((worker) => void workers.push(worker))
+    const start = this.ground.startWorker().then((worker) => void workers.push(worker))
     // told by ended(), which waits for it
     start.catch(() => undefined)
     this.starts.push(start)
-    const workerId = await processIdOf(this.yard, victim)
+    const workerId = await processIdOf(this.ground, victim)
     victim.child.kill('SIGKILL')
     const killedAt = performance.now()
     const held = await sql<HeldRun>`
@@ -57,24 +70,25 @@ export class Killing {
   }
 
   /** Any worker; three times of four one that has a run, since runs gather on few when there are few. */
-  private async choose(): Promise<Service> {
-    const { workers, sql } = this.yard
+  private async choose(): Promise<Program> {
+    const { workers, sql } = this.ground
     const random = workers[Math.floor(Math.random() * workers.length)]!
     if (Math.random() < 0.25) return random
     const [busy] = await sql<{ pid: number }>`
-      select p.pid from runs r join processes p on p.id = r.worker order by random() limit 1`
+      select p.pid from processes p join runs r on r.worker = p.id
+      where p.pid = any(${workers.map(({ pid }) => pid)}::int[]) and p.host = ${hostname()} order by random() limit 1`
     return workers.find(({ pid }) => pid === busy?.pid) ?? random
   }
 
-  private atCall(): Promise<Service> {
-    const { workers, sql } = this.yard
+  private atCall(): Promise<Program> {
+    const { workers, sql } = this.ground
     const look = async () => {
       const busy = await sql<{ pid: number }>`
         select p.pid from runs r join processes p on p.id = r.worker
         where exists (select from run_steps s where s.run_id = r.id and s.state = 'intent')`
       return workers.find(({ pid }) => busy.some((one) => one.pid === pid))
     }
-    return until('a worker is at a call', look, (worker) => worker !== undefined, { everyMs: 20 }) as Promise<Service>
+    return until('a worker is at a call', look, (worker) => worker !== undefined, { everyMs: 20 }) as Promise<Program>
   }
 
   /**
@@ -86,7 +100,7 @@ export class Killing {
     await until(
       'the runs of a killed worker are taken over',
       async () => {
-        const now = await this.yard.sql<{ id: string; epoch: number; is_held: boolean; is_over: boolean }>`
+        const now = await this.ground.sql<{ id: string; epoch: number; is_held: boolean; is_over: boolean }>`
           select id, epoch, worker is not null as is_held, completed_at is not null as is_over from runs where id = any(${[...left.keys()]}::uuid[])`
         const seenAfterMs = performance.now() - killedAt
         for (const { id, epoch, is_held, is_over } of now) {
