@@ -26,34 +26,33 @@ create unique index drills_one_active on drills ((true)) where state in ('reques
 create index drills_to_erase on drills (id) where scratch_team_id is not null and not is_erased;
 
 -- Tables that have rows of a team, also those that later migrations make. The audit log is not among them: it is never changed.
-create function tables_of_teams() returns table (name text, goes_with_team boolean) language sql stable as $$
-  select c.relname::text, exists (
+-- `is_quick`: an index begins with the team, so that its rows are found without reading the table.
+create function tables_of_teams() returns table (name text, goes_with_team boolean, is_quick boolean) language sql stable as $$
+  select c.relname::text,
+    exists (
       select from pg_constraint f
-      where f.conrelid = c.oid and f.contype = 'f' and f.confrelid = t.oid and f.confdeltype = 'c')
+      where f.conrelid = c.oid and f.contype = 'f' and f.confrelid = t.oid and f.confdeltype = 'c'),
+    exists (select from pg_index i where i.indrelid = c.oid and i.indkey[0] = a.attnum and i.indpred is null)
   from pg_class t join pg_class c on c.relnamespace = t.relnamespace
+  join pg_attribute a on a.attrelid = c.oid and a.attname = 'team_id' and a.atttypid = 'uuid'::regtype and not a.attisdropped
   where t.oid = 'teams'::regclass and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'audit_log'
-    and exists (
-      select from pg_attribute a
-      where a.attrelid = c.oid and a.attname = 'team_id' and a.atttypid = 'uuid'::regtype and not a.attisdropped)
 $$;
 
 -- How many rows a team has, and where.
-create function rows_of_team(team uuid) returns table (name text, rows bigint) language plpgsql stable as $$
+create function rows_of_team(team uuid, only_quick boolean) returns table (name text, rows bigint) language plpgsql stable as $$
 declare
   one record;
-  found bigint;
 begin
-  for one in select t.name from tables_of_teams() t order by t.name loop
-    execute format('select count(*) from %I where team_id = $1', one.name) using team into found;
-    if found > 0 then
-      name := one.name;
-      rows := found;
+  for one in select t.name from tables_of_teams() t where t.is_quick or not only_quick order by t.name loop
+    execute format('select count(*) from %I where team_id = $1', one.name) using team into rows;
+    name := one.name;
+    if rows > 0 then
       return next;
     end if;
   end loop;
 end $$;
 
--- Erases a team whose runs are deleted, with everything that it has.
+-- Erases a team whose runs are deleted, with everything that it has. Tables without an index for it are read once.
 create function erase_team(team uuid) returns void language plpgsql as $$
 declare
   one record;
@@ -62,7 +61,8 @@ begin
   -- twice: what goes with the team may be counted by triggers, into tables that were emptied before. First what jobs fold into others.
   for turn in 1..2 loop
     for one in
-      select t.name from tables_of_teams() t where not t.goes_with_team order by t.name like '%delta%' desc, t.name
+      select t.name from tables_of_teams() t where not t.goes_with_team and (turn = 1 or t.is_quick)
+      order by t.name like '%delta%' desc, t.name
     loop
       execute format('delete from %I where team_id = $1', one.name) using team;
     end loop;

@@ -38,6 +38,9 @@ export interface Running {
   stop(options: { patient: boolean }): Promise<void>
 }
 
+/** How many connections a process of a drill has at most: it is a guest on the database. */
+const guestConnections = 10
+
 /** The port is taken; the message says what to do. */
 export class PortTaken extends Error {}
 
@@ -148,7 +151,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
   const db = openDatabase({
     address,
     log,
-    connectionsMax: 30,
+    connectionsMax: role === 'drill' || config.drillTeam !== undefined ? guestConnections : 30,
     pingTimeoutMs: config.databaseAnswerMs,
     pooler,
     onMissed: () => presence.doubt(),

@@ -68,7 +68,7 @@ proves(
     const result = ended!.result!
     assert.ok(Object.values(zeros(result)).every((count) => count === 0))
     assert.deepEqual([result.findings, result.runs_started, result.kills, result.approvals], [[], 6, 2, 6])
-    assert.ok(result.calls === 24 && result.deliveries > 0 && result.takeovers > 0)
+    assert.ok(result.calls === 24 && result.deliveries > 0 && result.memory_writes === 12)
     assert.deepEqual(await everything(), before, 'no team and no run is left')
     assert.deepEqual(
       await sql`select id from processes where role in ('all', 'worker') and id = ${(workers[0] as { id: string }).id}`,

@@ -32,7 +32,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { entry, args = [], env = {}, readySign, hasOwnSession = false, endsWithUs = false } = options
   const child = spawn(process.execPath, [entry, ...args], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', endsWithUs ? 'ipc' : 'ignore'],
+    stdio: endsWithUs ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'pipe', 'pipe'],
     detached: hasOwnSession,
   })
   let out = ''

@@ -116,6 +116,9 @@ async function drillAs(begun: Begun): Promise<DrillOutcome> {
   const beganAt = performance.now()
   let ground: Ground | undefined
   try {
+    const preparing: DrillProgress = { phase: 'preparing', runs_started: 0, runs_ended: 0, kills: 0, deliveries: 0 }
+    begun.tell(preparing)
+    await noteProgress(sql, row.id, processId, preparing)
     ground = await openGround({ ...begun, drillId: row.id })
     const drilling = begin(begun, ground)
     const counted = await untilStopped(drilling, signal, begun.tell)
@@ -125,7 +128,9 @@ async function drillAs(begun: Begun): Promise<DrillOutcome> {
       await endDrill(sql, row.id, { state: 'stopped', problem: left > 0 ? notErased(left) : undefined })
       return { stopped: true }
     }
-    begun.tell({ ...drilling.progress, phase: 'erasing' })
+    drilling.progress.phase = 'erasing'
+    begun.tell(drilling.progress)
+    await noteProgress(sql, row.id, processId, drilling.progress)
     const { runs, left } = await erase(context, row.id, ground.teamId)
     const took = Math.round(performance.now() - beganAt)
     const result = judge(counted, { took_ms: took, erased_runs: runs, rows_left: left })
@@ -226,8 +231,16 @@ async function kill(drilling: Drilling): Promise<void> {
   const { kills, killing } = drilling
   while (isTime(drilling) && killing.kills < kills) {
     await sleep(Math.random() * pauseMs)
+    // a kill that finds no run shows nothing, as long as there are runs to come
+    if (drilling.started < drilling.runs && !(await isHeld(drilling.ground))) continue
     await killing.killOne()
   }
+}
+
+/** Whether a worker drives a run of the drill now. */
+async function isHeld({ sql, teamId }: Ground): Promise<boolean> {
+  const held = await sql`select 1 from runs where team_id = ${teamId} and admitted_at is not null and worker is not null limit 1`
+  return held.length > 0
 }
 
 /** The receiver goes away in the middle of it all, for longer than a first retry takes. */

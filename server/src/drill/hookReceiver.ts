@@ -22,6 +22,25 @@ export interface HookReceiver {
   up(): Promise<void>
 }
 
+/** No event is larger. */
+const bodyBytesMax = 16 * 1024 * 1024
+
+interface Sent {
+  id: string
+  data: { run_id?: string; sequence?: number }
+}
+
+/** Undefined: somebody else of this machine sent something. */
+function readDelivery(body: string): Sent | undefined {
+  try {
+    const sent = JSON.parse(body) as Sent | null
+    return typeof sent?.id === 'string' && sent.data ? sent : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
 export async function startHookReceiver(): Promise<HookReceiver> {
   let server: Server | undefined
   let port = 0
@@ -32,16 +51,27 @@ export async function startHookReceiver(): Promise<HookReceiver> {
     async down() {
       const closing = server
       server = undefined
-      closing?.closeAllConnections()
-      await new Promise((resolve) => closing?.close(resolve))
+      if (!closing) return
+      closing.closeAllConnections()
+      await new Promise((resolve) => closing.close(resolve))
     },
     async up() {
       const opened = (server = createServer((request, response) => {
         const chunks: Buffer[] = []
-        request.on('data', (chunk: Buffer) => chunks.push(chunk))
+        let size = 0
+        request.on('data', (chunk: Buffer) => {
+          chunks.push(chunk)
+          size += chunk.length
+          if (size > bodyBytesMax) request.destroy()
+        })
         request.on('end', () => {
           const body = Buffer.concat(chunks).toString()
-          const { id, data } = JSON.parse(body) as { id: string; data: { run_id?: string; sequence?: number } }
+          const sent = readDelivery(body)
+          if (!sent) {
+            response.writeHead(400).end()
+            return
+          }
+          const { id, data } = sent
           const bytes = createHash('sha256').update(body).digest('hex')
           receiver.arrivals.push({ path: request.url!, id, runId: data.run_id, sequence: data.sequence, bytes })
           receiver.onRequest(request.headers, body)

@@ -78,7 +78,7 @@ async function scratchTeam() {
   return team
 }
 
-const rowsOf = (teamId: string) => sql<{ name: string; rows: number }>`select name, rows from rows_of_team(${teamId})`
+const rowsOf = (teamId: string) => sql<{ name: string; rows: number }>`select name, rows from rows_of_team(${teamId}, false)`
 
 proves('drill.erased', 'a drill whose process was killed is broken off, and all of its team is erased', async () => {
   const team = await scratchTeam()

@@ -10,6 +10,8 @@ const runsAtOnce = 200
 /** A process may be writing about a run that has just ended, such as its evaluation: then the next turn finds that. */
 const turnsMax = 5
 const pauseMs = 200
+/** It reads tables that have no index by team, which may be large. */
+const eraseMaxMs = 10 * 60_000
 
 interface Erased {
   runs: number
@@ -22,9 +24,12 @@ export async function eraseScratchTeam(context: Context, drillId: string, teamId
   let left = 0
   for (let turn = 1; turn <= turnsMax; turn++) {
     runs += await eraseRuns(context, teamId)
-    await context.db.transaction(async (sql) => void (await sql`select erase_team(${teamId})`))
+    await context.db.transaction(async (sql) => {
+      await sql`select set_config('statement_timeout', ${String(eraseMaxMs)}, true)`
+      await sql`select erase_team(${teamId})`
+    })
     const counted = await one(context.db.sql<{ rows: number }>`
-      select coalesce(sum(rows), 0)::int8 as rows from rows_of_team(${teamId})`)
+      select coalesce(sum(rows), 0)::int8 as rows from rows_of_team(${teamId}, true)`)
     left = counted.rows
     if (left === 0) {
       await noteErased(context.db.sql, drillId)
