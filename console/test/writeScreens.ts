@@ -118,7 +118,17 @@ const screens: Screen[] = [
   },
   { name: 'people', path: () => '/people' },
   { name: 'system', path: () => '/system' },
-  { name: 'drills', path: () => '/system?tab=drills' },
+  {
+    name: 'drills',
+    path: () => '/system?tab=drills',
+    act: async (page) => {
+      await page.getByLabel('Runs', { exact: true }).fill('20')
+      await page.getByLabel('Workers to kill').fill('3')
+      await page.getByRole('button', { name: 'Start drill' }).click()
+      await page.getByText('Drill under way').waitFor()
+      await page.getByRole('button', { name: 'Start drill' }).waitFor({ timeout: 180_000 })
+    },
+  },
   { name: 'people-models', path: () => '/people?tab=models' },
   { name: 'people-mcp', path: () => '/people?tab=mcp' },
   { name: 'audit-log', path: () => '/people?tab=audit' },

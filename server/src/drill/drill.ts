@@ -34,7 +34,7 @@ const reportEveryMs = 500
 /** When nothing has happened to any run for so long, nothing will. */
 const silentMs = 30_000
 
-export interface DrillWanted {
+interface DrillWanted {
   config: Config
   log: Log
   /** The drill that was asked for, or what it shall be. */
@@ -220,8 +220,11 @@ async function feed(drilling: Drilling): Promise<void> {
     drilling.started += 1
   }
   while (isTime(drilling) && drilling.started < runs) {
-    const due = killing.kills >= kills ? runs : Math.ceil((runs * (killing.kills + 1)) / kills)
-    const room = Math.min(due - drilling.started, runsAtOnce - (await activeRuns(drilling)))
+    const active = await activeRuns(drilling)
+    // a kill waits for a run, so there is always one while there are some left
+    const isFree = killing.kills >= kills || active === 0
+    const due = isFree ? runs : Math.ceil((runs * (killing.kills + 1)) / kills)
+    const room = Math.min(due - drilling.started, runsAtOnce - active)
     await Promise.all(Array.from({ length: Math.max(0, room) }, start))
     await sleep(50)
   }

@@ -22,7 +22,7 @@ export const drillFields = {
   }),
 }
 
-export const drillStates = ['requested', 'running', 'held', 'failed', 'stopped', 'broken_off'] as const
+const drillStates = ['requested', 'running', 'held', 'failed', 'stopped', 'broken_off'] as const
 
 const DrillProgress = named(
   'DrillProgress',
