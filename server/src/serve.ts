@@ -21,7 +21,7 @@ import type { FirstKey } from './firstStart.ts'
 import { hostForUrl, type Context } from './kit/context.ts'
 import { createContext } from './kit/createContext.ts'
 import { suspectRoles, type Company } from './kit/deaths.ts'
-import { announcePresence, type Presence } from './kit/presence.ts'
+import { announcePresence, drillWorkerRole, type Presence } from './kit/presence.ts'
 import { startReporting } from './kit/processReport.ts'
 import { startDrillWorker, startWorker } from './kit/worker.ts'
 import { startSuspectProcesses } from './kit/suspectProcesses.ts'
@@ -51,7 +51,8 @@ interface ServeOptions {
 }
 
 export async function serve(config: Config, log: Log, { features, entry }: ServeOptions): Promise<Running> {
-  const { context, presence, embedded, firstKey, leave } = await join(config, log, features)
+  const role = config.drillTeam === undefined ? config.role : drillWorkerRole
+  const { context, presence, embedded, firstKey, leave } = await join(config, log, features, role)
   const hasApi = config.role !== 'worker' || config.portGiven
   const opened = Promise.withResolvers<void>()
   let app: FastifyInstance | undefined

@@ -40,6 +40,9 @@ export interface Presence {
   abandon(): void
 }
 
+/** The role of a worker that a drill started and will kill. Its death is no news to anybody. */
+export const drillWorkerRole = 'drill worker'
+
 /** SQL condition on a row `p` of `processes`: the process lives. It touches no lock. */
 export const holdsItsLock = part`exists (
   select from pg_locks l

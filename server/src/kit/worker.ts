@@ -10,7 +10,7 @@ import { startBeat, type Beat, type Loop } from './beat.ts'
 import { watchLoop } from './loops.ts'
 import { jobConcurrency, jobLogger, jobsMax, startJobEngine, type JobEngine } from './jobEngine.ts'
 import { createJobSlots, putBack, type JobSlots } from './jobSlots.ts'
-import type { DeadProcess, Presence } from './presence.ts'
+import { drillWorkerRole, type DeadProcess, type Presence } from './presence.ts'
 import { lookFor } from './sharedLook.ts'
 import { sharedPoolsOf } from './sharedPools.ts'
 import { validatorOf } from './validate.ts'
@@ -97,6 +97,10 @@ function startSweep(context: Context, beat: Beat, presence: Presence, jobs: JobE
         jobs.nudge(jobsMax)
         await part?.reap(dead)
         for (const { reap } of registryOf(context).features) await reap?.(context, dead)
+        if (dead.role === drillWorkerRole) {
+          log.info({ process_id: dead.id }, 'a worker of a drill was killed; its work is set free')
+          return
+        }
         metrics.takeovers.inc()
         log.warn({ process_id: dead.id }, 'a process died; its work is set free')
       })

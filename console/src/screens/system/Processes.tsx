@@ -19,6 +19,7 @@ const roles: Record<string, string> = {
   api: 'answers requests',
   worker: 'does work',
   drill: 'drills the service',
+  'drill worker': 'is killed by a drill',
 }
 
 export function Processes({ system: { processes, waiting_work } }: { system: GetSystemAnswer }) {

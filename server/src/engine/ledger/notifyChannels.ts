@@ -14,7 +14,7 @@ export const watchChannel = 'runyard_watch'
 export const deltaChannel = 'runyard_delta'
 
 /** SQL condition on a process: it may work on runs. Those for suspects have roles of their own. */
-export const isWorker = part`role in ('all', 'worker')`
+export const isWorker = part`role in ('all', 'worker', 'drill worker')`
 
 /**
  * Tells one of the workers, when the transaction commits, that a run waits for one of them: whichever chance takes. All of them where some do not take
