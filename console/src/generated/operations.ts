@@ -174,6 +174,7 @@ export type OperationId =
   | 'listConnectionTools'
   | 'listConnections'
   | 'listDeliveryTargets'
+  | 'listDrills'
   | 'listEvaluatedRuns'
   | 'listHumanRequests'
   | 'listLabels'
@@ -243,10 +244,12 @@ export type OperationId =
   | 'searchCases'
   | 'sendArtifactMessage'
   | 'sendTestMail'
+  | 'startDrill'
   | 'startNativeOAuth'
   | 'startRun'
   | 'stopArtifact'
   | 'stopBulkAction'
+  | 'stopDrill'
   | 'stopRun'
   | 'streamRunEvents'
   | 'streamTeamEvents'
@@ -452,6 +455,7 @@ export const operations: Record<OperationId, OperationShape> = {
   listConnectionTools: {"verb":"GET","path":"/v2/connections/:connection_id/tools","call":"connections.listTools","input":"none","answer":"json","fields":{}},
   listConnections: {"verb":"GET","path":"/v2/teams/:teamId/connections","call":"connections.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listDeliveryTargets: {"verb":"GET","path":"/v2/teams/:teamId/delivery-targets","call":"deliveries.listTargets","input":"none","answer":"json","fields":{}},
+  listDrills: {"verb":"GET","path":"/v2/system/drills","call":"system.listDrills","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listEvaluatedRuns: {"verb":"GET","path":"/v2/agents/:agent_id/evaluated-runs","call":"evaluations.listRuns","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listHumanRequests: {"verb":"GET","path":"/v2/teams/:teamId/human-requests","call":"humanRequests.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listLabels: {"verb":"GET","path":"/v2/queues/:queue_id/labels","call":"labels.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
@@ -521,10 +525,12 @@ export const operations: Record<OperationId, OperationShape> = {
   searchCases: {"verb":"POST","path":"/v2/queues/:queue_id/cases/search","call":"cases.search","input":"body","answer":"list","fields":{"filters":"json","limit":"number","offset":"number"}},
   sendArtifactMessage: {"verb":"POST","path":"/v2/artifacts/:artifactId/messages","call":"artifacts.sendMessage","input":"body","answer":"json","fields":{"selected_element":"json"}},
   sendTestMail: {"verb":"POST","path":"/v2/profile/notifications/test","call":"notifications.test","input":"none","answer":"json","fields":{}},
+  startDrill: {"verb":"POST","path":"/v2/system/drills","call":"system.startDrill","input":"body","answer":"json","fields":{"runs":"number","kills":"number"}},
   startNativeOAuth: {"verb":"POST","path":"/v2/teams/:teamId/connections/oauth/native/:provider/start","call":"connections.startNativeOAuth","input":"body","answer":"json","fields":{"scopes":"json"}},
   startRun: {"verb":"POST","path":"/v2/teams/:teamId/runs","call":"runs.start","input":"body","answer":"json","fields":{"message":"mixed","limits":"json","metadata":"json"}},
   stopArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/stop","call":"artifacts.stop","input":"body","answer":"json","fields":{}},
   stopBulkAction: {"verb":"POST","path":"/v2/bulk-actions/:bulk_action_id/stop","call":"cases.stopBulkAction","input":"none","answer":"json","fields":{}},
+  stopDrill: {"verb":"POST","path":"/v2/system/drills/stop","call":"system.stopDrill","input":"none","answer":"json","fields":{}},
   stopRun: {"verb":"POST","path":"/v2/runs/:run_id/stop","call":"runs.stop","input":"none","answer":"json","fields":{}},
   streamRunEvents: {"verb":"GET","path":"/v2/runs/:run_id/events","call":"runs.events","input":"none","answer":"events","fields":{}},
   streamTeamEvents: {"verb":"GET","path":"/v2/teams/:teamId/events","call":"teams.events","input":"query","answer":"events","fields":{}},

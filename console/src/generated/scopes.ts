@@ -23,4 +23,5 @@ export const scopes = [
   'keys:manage',
   'system:read',
   'secrets:write',
+  'system:write',
 ] as const

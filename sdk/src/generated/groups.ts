@@ -250,6 +250,8 @@ import type {
   ListConnectionsAnswer,
   ListConnectionsInput,
   ListDeliveryTargetsAnswer,
+  ListDrillsAnswer,
+  ListDrillsInput,
   ListEvaluatedRunsAnswer,
   ListEvaluatedRunsInput,
   ListHumanRequestsAnswer,
@@ -368,6 +370,8 @@ import type {
   SendArtifactMessageAnswer,
   SendArtifactMessageInput,
   SendTestMailAnswer,
+  StartDrillAnswer,
+  StartDrillInput,
   StartNativeOAuthAnswer,
   StartNativeOAuthInput,
   StartRunAnswer,
@@ -375,6 +379,7 @@ import type {
   StopArtifactAnswer,
   StopArtifactInput,
   StopBulkActionAnswer,
+  StopDrillAnswer,
   StopRunAnswer,
   TakeOverCaseAnswer,
   TakeOverCaseInput,
@@ -1689,11 +1694,26 @@ export class SkillsGroup extends Group {
   }
 }
 
-/** The installation: its processes, sizes and settings. */
+/** The installation: its processes, sizes, settings and drills. */
 export class SystemGroup extends Group {
   /** Version, database, object store, living processes with what they report every five seconds, the oldest work that waits, sizes of tables and their growth, and the settings of the process that answers, of secrets only whether they are set. Only for admins of the teams that `RUNYARD_SYSTEM_TEAMS` names, or of the oldest team: it says nothing about what teams do, but everything about how the service runs. Needs the scope `system:read`. */
   get(options?: CallOptions): Call<GetSystemAnswer> {
     return this.client.json('GET', '/v2/system', {}, undefined, options)
+  }
+
+  /** The latest first, with how far one that is under way has come. Only for admins of the teams that `RUNYARD_SYSTEM_TEAMS` names, or of the oldest team. Needs the scope `system:read`. */
+  listDrills(input?: ListDrillsInput, options?: CallOptions): List<ListDrillsAnswer['drills'][number], ListDrillsAnswer> {
+    return this.client.list('GET', '/v2/system/drills', {}, input, options, 'drills')
+  }
+
+  /** Makes a scratch team with runs of its own, starts further worker processes for it, kills them one after another, and says what was lost, repeated or doubled. It must be nothing. Then the team is erased. Only workers that the drill itself starts are killed, and only they work on its runs. One drill at a time. Only for admins of the teams that `RUNYARD_SYSTEM_TEAMS` names, or of the oldest team. Needs the scope `system:write`. */
+  startDrill(input: StartDrillInput, options?: CallOptions): Call<StartDrillAnswer> {
+    return this.client.json('POST', '/v2/system/drills', {}, input, options)
+  }
+
+  /** It ends its workers, erases its team, and becomes `stopped`, usually within seconds. One that no worker has taken yet is stopped at once. Needs the scope `system:write`. */
+  stopDrill(options?: CallOptions): Call<StopDrillAnswer> {
+    return this.client.json('POST', '/v2/system/drills/stop', {}, undefined, options)
   }
 }
 

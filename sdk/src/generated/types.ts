@@ -312,7 +312,7 @@ export interface Profile {
   email: string | null
   role: "admin" | "operator" | "viewer"
   team_id: string
-  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "*")[]
+  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "system:write" | "*")[]
 }
 
 export interface Preferences {
@@ -337,7 +337,7 @@ export interface ApiKey {
   name: string
   /** The beginning of the key, to tell keys apart. */
   hint: string
-  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "*")[]
+  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "system:write" | "*")[]
   expires_at: string | null
   last_used_at: string | null
   created_at: string
@@ -348,7 +348,7 @@ export interface OauthClient {
   team_id: string
   user_id: string
   name: string
-  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "*")[]
+  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "system:write" | "*")[]
   expires_at: string | null
   last_used_at: string | null
   created_at: string
@@ -1877,6 +1877,26 @@ export interface ShownSetting {
   value: string | null
 }
 
+export interface Drill {
+  id: string
+  /** Held: all zeros. Failed: something was not zero. Broken off: it did not come to a result, and `problem` says why. */
+  state: "requested" | "running" | "held" | "failed" | "stopped" | "broken_off"
+  /** How many runs are started. */
+  runs: number
+  /** How many workers are killed meanwhile; each has another one started in its place. */
+  kills: number
+  requested_by: string | null
+  requested_at: string
+  started_at: string | null
+  ended_at: string | null
+  stop_asked_at: string | null
+  /** Whether nothing of its scratch team is left, if it had one. */
+  is_erased: boolean
+  progress: DrillProgress | null
+  result: DrillResult | null
+  problem: string | null
+}
+
 export interface Webhook {
   id: string
   team_id: string
@@ -2280,6 +2300,67 @@ export type ProcessReport = {
   pools: PoolReport[]
 }
 
+export interface DrillProgress {
+  /** Settling: no more is started or killed, and what is under way ends. */
+  phase: "preparing" | "killing" | "settling" | "erasing"
+  runs_started: number
+  runs_ended: number
+  kills: number
+  /** Events that have arrived at the receiver. */
+  deliveries: number
+}
+
+export interface DrillResult {
+  /** Whether everything is zero that must be. */
+  holds: boolean
+  /** The same in a sentence. */
+  verdict: string
+  took_ms: number
+  /** Without the sub-run that each of them starts. */
+  runs_started: number
+  /** Must be 0: runs and sub-runs that did not end as they should. */
+  runs_lost: number
+  kills: number
+  /** Kills that found a call between its intent and its result. */
+  kills_between: number
+  /** Calls to the counter, as the runs recorded them. */
+  calls: number
+  /** Came twice, as their rule allows: a GET that was cut off. */
+  calls_retried: number
+  /** Must be 0: came again after their result was recorded. */
+  finished_calls_repeated: number
+  /** Must be 0: came more often than their rule allows. */
+  calls_doubled: number
+  /** Must be 0: have a result and never came. */
+  calls_missing: number
+  /** Calls that were cut off and may not be repeated: a person was asked what became of them. */
+  in_doubt_asked: number
+  /** Requests for an approval that were answered. */
+  approvals: number
+  /** Runs of killed workers that another one took over. */
+  takeovers: number
+  takeover_p50_ms: number | null
+  takeover_p99_ms: number | null
+  /** Events that the receiver had to get. It was away for a while. */
+  deliveries: number
+  /** Must be 0. */
+  deliveries_lost: number
+  /** Came again with the same bytes, as a delivery may that was cut off. */
+  deliveries_repeated: number
+  /** Must be 0: came again with other bytes. */
+  deliveries_changed: number
+  memory_writes: number
+  /** Must be 0: writes without a generation of the file. */
+  memory_missing: number
+  /** Must be 0: runs without exactly one end, gaps in numbers, second results, steps left open. */
+  records_broken: number
+  /** What is not as it must be, the first fifty. */
+  findings: DrillFinding[]
+  erased_runs: number
+  /** Rows of the scratch team that could not be erased. Must be 0. */
+  rows_left: number
+}
+
 export interface DeliveryAttempt {
   at: string
   ok: boolean
@@ -2327,6 +2408,12 @@ export interface PoolReport {
   taken: number
   waiting: number
   per_team: number | null
+}
+
+export interface DrillFinding {
+  what: string
+  /** The call, the run or the event, and what was seen of it. */
+  detail: string
 }
 
 export interface ListTeamsAnswer {
@@ -2417,7 +2504,7 @@ export interface ListApiKeysAnswer {
 
 export interface CreateApiKeyInput {
   name?: string
-  scopes?: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "*")[]
+  scopes?: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "system:write" | "*")[]
   /** The member it belongs to; absent: yours. */
   user_id?: string
   expires_at?: string | null
@@ -2449,7 +2536,7 @@ export interface ListOauthClientsAnswer {
 
 export interface CreateOauthClientInput {
   name?: string
-  scopes?: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "*")[]
+  scopes?: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "system:read" | "secrets:write" | "system:write" | "*")[]
 }
 
 export interface CreateOauthClientAnswer {
@@ -5639,6 +5726,37 @@ export type GetSystemAnswer = {
   }[]
   sizes: StoredSize[]
   settings: ShownSetting[]
+}
+
+export interface ListDrillsInput {
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListDrillsAnswer {
+  drills: Drill[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface StartDrillInput {
+  /** How many runs are started. */
+  runs: number
+  /** How many workers are killed meanwhile; each has another one started in its place. */
+  kills: number
+}
+
+export interface StartDrillAnswer {
+  drill: Drill
+  drill_id: string
+}
+
+export interface StopDrillAnswer {
+  drill: Drill
+  drill_id: string
 }
 
 export interface ListWebhooksAnswer {
