@@ -55,7 +55,7 @@ proves(
   async (t) => {
     const before = await everything()
     const workers = await sql`select id from processes where role in ('all', 'worker') order by id`
-    bodyOf(await call({ method: 'POST', path: '/v2/system/drills', body: { runs: 6, kills: 2 } }))
+    bodyOf(await call({ method: 'POST', path: '/v2/system/drills', body: { runs: 4, kills: 1 } }))
     const { drills } = await until(
       'the drill has ended',
       async () => bodyOf(await call({ path: '/v2/system/drills' })) as unknown as { drills: Drill[] },
@@ -67,8 +67,8 @@ proves(
     assert.equal(ended!.state, 'held', ended!.problem ?? '')
     const result = ended!.result!
     assert.ok(Object.values(zeros(result)).every((count) => count === 0))
-    assert.deepEqual([result.findings, result.runs_started, result.kills, result.approvals], [[], 6, 2, 6])
-    assert.ok(result.calls === 24 && result.deliveries > 0 && result.memory_writes === 12)
+    assert.deepEqual([result.findings, result.runs_started, result.kills, result.approvals], [[], 4, 1, 4])
+    assert.ok(result.calls === 16 && result.deliveries > 0 && result.memory_writes === 8)
     assert.deepEqual(await everything(), before, 'no team and no run is left')
     assert.deepEqual(
       await sql`select id from processes where role in ('all', 'worker') and id = ${(workers[0] as { id: string }).id}`,
@@ -83,7 +83,7 @@ proves('drill.fault', 'workers that repeat a finished call are found out, and th
   const outcome = await drill({
     config: readConfig({ ...env, RUNYARD_DATA_DIR: dataDir.path }),
     log: createLog('error'),
-    asked: { runs: 3, kills: 0 },
+    asked: { runs: 2, kills: 0 },
     timeoutMs: 120_000,
     signal: new AbortController().signal,
     tell: () => undefined,

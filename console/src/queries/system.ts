@@ -15,7 +15,7 @@ const latest = 20
 /** Drills, the latest first; one that is under way is asked for often. */
 export const drillsQuery = queryOptions({
   queryKey: ['system', 'drills'],
-  queryFn: ({ signal }) => runyard.system.listDrills({ limit: latest }, { signal }),
+  queryFn: ({ signal }) => runyard.system.listDrills({ limit: latest }, { signal }).page(),
   refetchInterval({ state: { data, error } }) {
     if (error instanceof ForbiddenError) return false
     return data?.drills.some(({ ended_at }) => ended_at === null) ? 1000 : 15_000
