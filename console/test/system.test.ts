@@ -47,7 +47,7 @@ proves(
 
 proves(
   'console.drills',
-  'the tab of drills says what a drill does, and refuses a number that is none',
+  'the tab of drills says what a drill does, and refuses a number out of its bounds',
   needsConsole,
   story(
     async ({ page }) => {
