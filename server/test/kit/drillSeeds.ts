@@ -9,5 +9,5 @@ export async function endDrills({ sql }: TestTeam): Promise<void> {
 /** No process takes it. */
 export async function requestDrill(team: TestTeam): Promise<void> {
   await endDrills(team)
-  await team.sql`insert into drills (id, state, runs, kills) values (${newId()}, 'requested', 200, 20)`
+  await team.sql`insert into drills (id, state, runs, kills) values (${newId()}, 'requested', 200, 20) on conflict do nothing`
 }
