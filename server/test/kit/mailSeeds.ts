@@ -1,7 +1,7 @@
 // What operations about mails need before they can succeed: a caller with an address, and a confirmation mail.
 import { newId } from '../../src/base/ids.ts'
 import { confirmationToken } from '../../src/features/notifications/confirmationToken.ts'
-import { endDrills, requestDrill } from './drillSeeds.ts'
+import { endDrills, pastDrill } from './drillSeeds.ts'
 import type { TestTeam } from './seed.ts'
 import { testKeyring } from './testApp.ts'
 
@@ -10,7 +10,7 @@ const callersOf: Record<string, (team: TestTeam) => Promise<unknown>> = {
   sendTestMail: (team) => withAddress(team, true),
   requestEmailConfirmation: (team) => withAddress(team, false),
   startDrill: endDrills,
-  stopDrill: requestDrill,
+  stopDrill: pastDrill,
 }
 
 export async function readyCaller(operationId: string, team: TestTeam): Promise<void> {

@@ -107,6 +107,11 @@ export async function noteErased(sql: Sql, id: string): Promise<void> {
   await sql`update drills set is_erased = true where id = ${id}`
 }
 
+export async function readLatest(sql: Sql): Promise<Drill | undefined> {
+  const [latest] = await sql<Drill>`select ${drillColumns} from drills order by id desc limit 1`
+  return latest
+}
+
 /** Undefined: none is under way. One that no worker has taken ends at once. */
 export async function askToStop(sql: Sql): Promise<Drill | undefined> {
   const [asked] = await sql<Drill>`

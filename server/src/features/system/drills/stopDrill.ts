@@ -3,7 +3,7 @@ import { operation } from '../../../kit/operation.ts'
 import { wrapped } from '../../../kit/schema.ts'
 import { requireInstallation } from '../installation.ts'
 import { Drill } from './drill.ts'
-import { askToStop } from './drillRows.ts'
+import { askToStop, readLatest } from './drillRows.ts'
 
 export const stopDrill = operation({
   id: 'stopDrill',
@@ -11,7 +11,8 @@ export const stopDrill = operation({
   route: 'POST /v2/system/drills/stop',
   summary: 'Stop the drill',
   description:
-    'It ends its workers, erases its team, and becomes `stopped`, usually within seconds. One that no worker has taken yet is stopped at once.',
+    'It ends its workers, erases its team, and becomes `stopped`, usually within seconds. One that no worker has taken yet is stopped at once. ' +
+    'If none is under way, the latest one is given as it is.',
   scope: 'system:write',
   status: 200,
   answer: wrapped('drill', 'drill_id', Drill),
@@ -19,8 +20,8 @@ export const stopDrill = operation({
   tool: false,
   async handler({ team, sql, context, fail }) {
     await requireInstallation(sql, context, team.id)
-    const drill = await askToStop(sql)
-    if (!drill) return fail('conflict', 'No drill is under way.')
+    const drill = (await askToStop(sql)) ?? (await readLatest(sql))
+    if (!drill) return fail('conflict', 'There was no drill yet.')
     return { drill, drill_id: drill.id }
   },
 })
