@@ -1,5 +1,5 @@
 // Drills: starts one, shows how far it is, and what the latest ones found.
-import type { Drill } from '@runyard/sdk'
+import type { Drill, DrillResult } from '@runyard/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { runyard } from '../../app/client.ts'
@@ -125,7 +125,11 @@ function Ended({ drills }: { drills: Drill[] }) {
   const [latest] = drills
   return (
     <>
-      {latest && <Latest drill={latest} />}
+      {latest?.result && (
+        <div className={style.latest}>
+          <Latest drill={latest} result={latest.result} />
+        </div>
+      )}
       <RowTable
         heads={['When', 'Outcome', 'Runs', 'Kills', 'Not zero', 'Takeover p50', 'Takeover p99', 'Took']}
         numbers={['Runs', 'Kills', 'Not zero', 'Takeover p50', 'Takeover p99', 'Took']}
@@ -176,9 +180,7 @@ function EndedRow({ drill }: { drill: Drill }) {
 }
 
 /** The verdict of the latest drill with every number behind it. */
-function Latest({ drill }: { drill: Drill }) {
-  const { result } = drill
-  if (!result) return null
+function Latest({ drill, result }: { drill: Drill; result: DrillResult }) {
   return (
     <Card title="Latest result" facts={<Time at={drill.ended_at ?? drill.requested_at} />}>
       <div className={style.inside}>
