@@ -240,7 +240,10 @@ const drill = command({
     runs: { type: 'string', value: 'N', says: 'how many runs to start; 200 unless given' },
     kills: { type: 'string', value: 'N', says: 'how many workers to kill; 20 unless given' },
     timeout: { type: 'string', value: 'SECONDS', says: 'what has not ended by then counts as lost; 1800 unless given' },
-    scratch: { type: 'boolean', says: 'drill a service of its own in a temporary data dir, which is removed afterwards' },
+    scratch: {
+      type: 'boolean',
+      says: 'drill a service of its own in a temporary data dir, which is removed afterwards',
+    },
   },
   examples: ['runyard drill', 'runyard drill --runs 1000 --kills 100 --json', 'runyard drill --scratch'],
   async run(call) {

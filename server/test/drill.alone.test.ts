@@ -96,7 +96,13 @@ proves('drill.fault', 'workers that repeat a finished call are found out, and th
   assert.ok(result.finished_calls_repeated > 0)
   assert.match(result.verdict, /finished calls repeated: \d+/)
   const named = result.findings.find(({ what }) => what === 'finished call repeated')
-  assert.match(named!.detail, /^(GET|POST) http:\/\/127\.0\.0\.1:\d+\/(look|pay|tell|check) \(step \d+ of run [0-9a-f-]{36}\) came 2 times/)
-  const [row] = await sql<{ state: string; is_erased: boolean }>`select state, is_erased from drills order by id desc limit 1`
+  assert.match(
+    named!.detail,
+    /^(GET|POST) http:\/\/127\.0\.0\.1:\d+\/(look|pay|tell|check) \(step \d+ of run [0-9a-f-]{36}\) came 2 times/,
+  )
+  const [row] = await sql<{
+    state: string
+    is_erased: boolean
+  }>`select state, is_erased from drills order by id desc limit 1`
   assert.deepEqual(row, { state: 'failed', is_erased: true })
 })

@@ -3549,13 +3549,22 @@ const sentences = [
     id: 'drill.rights',
     says: 'Only admins of the team that runs the installation start, list and stop drills (scope system:write).',
   },
-  { id: 'drill.one', says: 'There is one drill at a time; a worker takes it, says how far it is, and stops when asked.' },
-  { id: 'drill.page', says: 'A drill that is asked for by the API or in the console is run by a worker of the service.' },
+  {
+    id: 'drill.one',
+    says: 'There is one drill at a time; a worker takes it, says how far it is, and stops when asked.',
+  },
+  {
+    id: 'drill.page',
+    says: 'A drill that is asked for by the API or in the console is run by a worker of the service.',
+  },
   {
     id: 'console.drills',
     says: 'The page of the system starts a drill, shows how far it is, and the results of earlier ones.',
   },
-  { id: 'drill.command', says: '`runyard drill` prints a table and a verdict, and exits with 0 only if all is zero that must be.' },
+  {
+    id: 'drill.command',
+    says: '`runyard drill` prints a table and a verdict, and exits with 0 only if all is zero that must be.',
+  },
   { id: 'system.secrets', says: 'Settings are shown with their values, secrets only as set or not.' },
   {
     id: 'system.processes',

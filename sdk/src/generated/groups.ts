@@ -1711,7 +1711,7 @@ export class SystemGroup extends Group {
     return this.client.json('POST', '/v2/system/drills', {}, input, options)
   }
 
-  /** It ends its workers, erases its team, and becomes `stopped`, usually within seconds. One that no worker has taken yet is stopped at once. Needs the scope `system:write`. */
+  /** It ends its workers, erases its team, and becomes `stopped`, usually within seconds. One that no worker has taken yet is stopped at once. If none is under way, the latest one is given as it is. Needs the scope `system:write`. */
   stopDrill(options?: CallOptions): Call<StopDrillAnswer> {
     return this.client.json('POST', '/v2/system/drills/stop', {}, undefined, options)
   }

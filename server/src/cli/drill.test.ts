@@ -29,7 +29,14 @@ const env = { DATABASE_URL: connectionUrl(address), RUNYARD_DATA_DIR: folder }
 
 const run = (values: Record<string, string>) =>
   drillCommand(
-    { config: readConfig(env), log, positionals: [], values, signal: new AbortController().signal, print: () => undefined },
+    {
+      config: readConfig(env),
+      log,
+      positionals: [],
+      values,
+      signal: new AbortController().signal,
+      print: () => undefined,
+    },
     { env, tell: () => undefined },
   )
 
@@ -76,7 +83,9 @@ const result: DrillResult = {
   memory_writes: 6,
   memory_missing: 0,
   records_broken: 0,
-  findings: [{ what: 'finished call repeated', detail: `GET http://127.0.0.1:1/look (step 1 of run ${newId()}) came 2 times` }],
+  findings: [
+    { what: 'finished call repeated', detail: `GET http://127.0.0.1:1/look (step 1 of run ${newId()}) came 2 times` },
+  ],
   erased_runs: 6,
   rows_left: 0,
 }

@@ -87,7 +87,10 @@ export function drillLines(result: DrillResult): string[] {
     ['Calls in doubt, a person asked', result.in_doubt_asked],
     ['Takeovers', `${result.takeovers}, p50 ${ms(result.takeover_p50_ms)}, p99 ${ms(result.takeover_p99_ms)}`],
     ['Deliveries lost', `${result.deliveries_lost} of ${result.deliveries}`],
-    ['Deliveries repeated', `${result.deliveries_repeated} with the same bytes, ${result.deliveries_changed} with others`],
+    [
+      'Deliveries repeated',
+      `${result.deliveries_repeated} with the same bytes, ${result.deliveries_changed} with others`,
+    ],
     ['Memory writes missing', `${result.memory_missing} of ${result.memory_writes}`],
     ['Records of runs broken', result.records_broken],
     ['Cleaned up', `${result.erased_runs} runs and their team; ${result.rows_left} rows are left`],

@@ -75,7 +75,13 @@ export async function drill(wanted: DrillWanted): Promise<DrillOutcome> {
     const { context, processId } = served
     await eraseLost(context)
     const row = await takeRow(context, processId, wanted.asked)
-    return await drillAs({ ...wanted, context, processId, row, baseUrl: mustHave(served.baseUrl, 'the address of the drill') })
+    return await drillAs({
+      ...wanted,
+      context,
+      processId,
+      row,
+      baseUrl: mustHave(served.baseUrl, 'the address of the drill'),
+    })
   } finally {
     await served.stop({ patient: false })
   }
@@ -101,7 +107,8 @@ async function takeRow({ db }: Context, processId: string, asked: DrillWanted['a
   }
   return db.transaction(async (sql) => {
     const made = await insertDrill(sql, { ...asked, requestedBy: null, processId })
-    if (!made) throw new DrillRefused('Another drill is under way on this service. Wait for its end, or stop it in the console.')
+    if (!made)
+      throw new DrillRefused('Another drill is under way on this service. Wait for its end, or stop it in the console.')
     const [oldest] = await sql<{ id: string }>`select id from teams order by created_at, id limit 1`
     if (oldest) await recordCommand(sql, oldest.id, 'drill', { type: 'drill', id: made.id })
     return made
@@ -242,7 +249,8 @@ async function kill(drilling: Drilling): Promise<void> {
 
 /** Whether a worker drives a run of the drill now. */
 async function isHeld({ sql, teamId }: Ground): Promise<boolean> {
-  const held = await sql`select 1 from runs where team_id = ${teamId} and admitted_at is not null and worker is not null limit 1`
+  const held =
+    await sql`select 1 from runs where team_id = ${teamId} and admitted_at is not null and worker is not null limit 1`
   return held.length > 0
 }
 
@@ -269,10 +277,16 @@ async function settle(drilling: Drilling): Promise<void> {
   await person.leave()
   for (const { child, log } of ground.workers) {
     if (child.exitCode === null && child.signalCode === null) continue
-    findings.push({ what: 'worker died by itself', detail: `A worker ended with ${child.exitCode ?? child.signalCode}: ${log().slice(-500)}` })
+    findings.push({
+      what: 'worker died by itself',
+      detail: `A worker ended with ${child.exitCode ?? child.signalCode}: ${log().slice(-500)}`,
+    })
   }
   if (killing.kills < kills || drilling.started < runs) {
-    findings.push({ what: 'not in time', detail: `Only ${drilling.started} of ${runs} runs were started and ${killing.kills} of ${kills} workers killed.` })
+    findings.push({
+      what: 'not in time',
+      detail: `Only ${drilling.started} of ${runs} runs were started and ${killing.kills} of ${kills} workers killed.`,
+    })
   }
 }
 

@@ -65,7 +65,8 @@ export async function openGround(wanted: Wanted): Promise<Ground> {
     const ended = await Promise.allSettled([...all].map(async (one) => (await one).stop('SIGKILL')))
     await Promise.all([counter.stop(), receiver.down()])
     workers.length = 0
-    for (const one of ended) if (one.status === 'rejected') context.log.debug({ err: one.reason }, 'a worker of the drill did not start')
+    for (const one of ended)
+      if (one.status === 'rejected') context.log.debug({ err: one.reason }, 'a worker of the drill did not start')
   }
   try {
     const call = requestsTo(baseUrl, key)

@@ -40,7 +40,10 @@ export async function countResult({ ground, killing, person, started, findings }
   const runs = await one(sql<{ completed: number; events: number }>`
     select count(*) filter (where status = 'completed') as completed, coalesce(sum(event_seq), 0)::int8 as events
     from runs where team_id = ${teamId}`)
-  const calls = await findCallFaults(sql, await ground.counter.arrivals(), { teamId, clock: await clockOf(context.db.sql) })
+  const calls = await findCallFaults(sql, await ground.counter.arrivals(), {
+    teamId,
+    clock: await clockOf(context.db.sql),
+  })
   const ledger = await readLedger(sql, teamId)
   const delivered = countDelivered(ground.receiver.arrivals, runs.events)
   const memory = await ground.call({ path: `/v2/agents/${agentId}/memory/files/${memoryPath}` })

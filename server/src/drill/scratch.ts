@@ -12,10 +12,7 @@ import { DrillRefused } from './ground.ts'
 const notOurs = { DATABASE_URL: '', DATABASE_POOL_URL: '', RUNYARD_ROLE: '', RUNYARD_WORKER_POOLS: '', PUBLIC_URL: '' }
 
 /** Any other settings are those of this machine, so that what is drilled is what would run here. */
-export async function withScratchService<T>(
-  env: NodeJS.ProcessEnv,
-  work: (config: Config) => Promise<T>,
-): Promise<T> {
+export async function withScratchService<T>(env: NodeJS.ProcessEnv, work: (config: Config) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'runyard-drill-'))
   // as root, PostgreSQL runs as somebody else
   await chmod(dataDir, 0o711)
@@ -28,7 +25,10 @@ export async function withScratchService<T>(
       readySign: '└',
       endsWithUs: true,
     }).catch((error: unknown) => {
-      throw new DrillRefused(`The scratch service did not start: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+      throw new DrillRefused(
+        `The scratch service did not start: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      )
     })
     try {
       return await work(readConfig(settings))

@@ -25,6 +25,9 @@ export const drillProof: Proof = {
     const [code] = (await once(child, 'close')) as [number | null]
     const left = (await scratchDirs()).filter((name) => !before.includes(name))
     const result = JSON.parse(out) as DrillResult
-    return { counts: { exitCode: code, dirsLeft: left.length, ...result }, holds: code === 0 && result.holds && left.length === 0 }
+    return {
+      counts: { exitCode: code, dirsLeft: left.length, ...result },
+      holds: code === 0 && result.holds && left.length === 0,
+    }
   },
 }

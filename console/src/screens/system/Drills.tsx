@@ -64,8 +64,9 @@ function StartDrill() {
     <Card title="Start a drill">
       <form className={style.form} onSubmit={submit}>
         <p className={style.says}>
-          A drill makes a scratch team, starts workers for it alone, and kills them while they drive its runs. Then it counts
-          what was lost, repeated or doubled, which must be nothing, and erases the team. Work of other teams is not touched.
+          A drill makes a scratch team, starts workers for it alone, and kills them while they drive its runs. Then it
+          counts what was lost, repeated or doubled, which must be nothing, and erases the team. Work of other teams is
+          not touched.
         </p>
         <div className={style.fields}>
           <Field label="Runs" problem={typeof wanted.runs === 'string' ? wanted.runs : undefined}>
@@ -114,7 +115,8 @@ function UnderWay({ drill }: { drill: Drill }) {
         </Progress>
         <p className={style.says}>
           {count(progress?.runs_started ?? 0)} of {count(runs)} runs started, {count(progress?.runs_ended ?? 0)} ended.{' '}
-          {count(progress?.kills ?? 0)} of {count(kills)} workers killed. {count(progress?.deliveries ?? 0)} events delivered.
+          {count(progress?.kills ?? 0)} of {count(kills)} workers killed. {count(progress?.deliveries ?? 0)} events
+          delivered.
         </p>
       </div>
     </Card>
@@ -197,9 +199,9 @@ function Latest({ drill, result }: { drill: Drill; result: DrillResult }) {
         </dl>
         <p className={style.says}>
           {count(result.calls)} calls, of which {count(result.calls_retried)} were retried as their rule allows and{' '}
-          {count(result.in_doubt_asked)} were in doubt and asked about. {count(result.takeovers)} runs were taken over from killed
-          workers. {count(result.deliveries)} deliveries, {count(result.deliveries_repeated)} of them repeated with the same
-          bytes. {count(result.erased_runs)} runs were erased with their team.
+          {count(result.in_doubt_asked)} were in doubt and asked about. {count(result.takeovers)} runs were taken over
+          from killed workers. {count(result.deliveries)} deliveries, {count(result.deliveries_repeated)} of them
+          repeated with the same bytes. {count(result.erased_runs)} runs were erased with their team.
         </p>
         {result.findings.length > 0 && (
           <ul className={style.findings} aria-label="Findings">

@@ -30,7 +30,11 @@ const phases = {
 }
 
 /** What it does now. */
-export function phaseWords({ state, progress, stop_asked_at }: Pick<Drill, 'state' | 'progress' | 'stop_asked_at'>): string {
+export function phaseWords({
+  state,
+  progress,
+  stop_asked_at,
+}: Pick<Drill, 'state' | 'progress' | 'stop_asked_at'>): string {
   if (stop_asked_at !== null) return 'Stopping, and erasing the scratch team'
   if (state === 'requested') return 'Waiting for a worker to take it'
   return phases[progress?.phase ?? 'preparing']

@@ -11,7 +11,8 @@ import { recordSizes } from './recordSizes.job.ts'
 
 export const system = feature({
   name: 'system',
-  about: 'The whole installation: processes, waiting work, sizes, settings and drills. For admins of the team that runs it.',
+  about:
+    'The whole installation: processes, waiting work, sizes, settings and drills. For admins of the team that runs it.',
   operations: [getSystem, listDrills, startDrill, stopDrill],
   jobs: [recordSizes, eraseDrillTeams],
   tick: watchDrills,

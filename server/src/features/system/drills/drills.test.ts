@@ -29,19 +29,23 @@ async function aliveProcess(): Promise<string> {
   return id
 }
 
-proves('drill.rights', 'only an admin of the team that runs the installation starts, lists and stops drills', async () => {
-  const others = typedClient(service, tenant)
-  const refusals = [
-    await others.refused(startDrill, { body: size }),
-    await others.refused(listDrills, {}),
-    await others.refused(stopDrill, {}),
-  ]
-  assert.deepEqual(
-    refusals.map(({ error }) => error),
-    ['forbidden', 'forbidden', 'forbidden'],
-  )
-  assert.equal((await client.send(listDrills, {})).total, 0)
-})
+proves(
+  'drill.rights',
+  'only an admin of the team that runs the installation starts, lists and stops drills',
+  async () => {
+    const others = typedClient(service, tenant)
+    const refusals = [
+      await others.refused(startDrill, { body: size }),
+      await others.refused(listDrills, {}),
+      await others.refused(stopDrill, {}),
+    ]
+    assert.deepEqual(
+      refusals.map(({ error }) => error),
+      ['forbidden', 'forbidden', 'forbidden'],
+    )
+    assert.equal((await client.send(listDrills, {})).total, 0)
+  },
+)
 
 proves('drill.one', 'there is one drill at a time, and one that nobody has taken is stopped at once', async () => {
   const { drill } = await client.send(startDrill, { body: size })
@@ -80,7 +84,8 @@ async function scratchTeam() {
   return team
 }
 
-const rowsOf = (teamId: string) => sql<{ name: string; rows: number }>`select name, rows from rows_of_team(${teamId}, false)`
+const rowsOf = (teamId: string) =>
+  sql<{ name: string; rows: number }>`select name, rows from rows_of_team(${teamId}, false)`
 
 proves('drill.erased', 'a drill whose process was killed is broken off, and all of its team is erased', async () => {
   const team = await scratchTeam()

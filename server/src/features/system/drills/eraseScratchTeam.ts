@@ -44,7 +44,9 @@ async function eraseRuns(context: Context, teamId: string): Promise<number> {
   let erased = 0
   for (;;) {
     const some = await context.db.transaction(async (sql) => {
-      const found = await sql<{ id: string }>`select id from runs where team_id = ${teamId} order by id limit ${runsAtOnce}`
+      const found = await sql<{
+        id: string
+      }>`select id from runs where team_id = ${teamId} order by id limit ${runsAtOnce}`
       const ids = found.map(({ id }) => id)
       await stopRunsAndLog(context, sql, ids)
       return { found: ids.length, deleted: (await deleteRuns(context, sql, teamId, ids)).length }
