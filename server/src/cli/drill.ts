@@ -73,9 +73,10 @@ async function requireService({ config, log }: Pick<Call, 'config' | 'log'>): Pr
   )
 }
 
+const ms = (value: number | null): string => (value === null ? 'none' : `${value} ms`)
+
 /** The lines of a table for people. */
 export function drillLines(result: DrillResult): string[] {
-  const ms = (value: number | null): string => (value === null ? 'none' : `${value} ms`)
   const rows: [string, string | number][] = [
     ['Runs started', `${result.runs_started}, each with a sub-run and an approval`],
     ['Workers killed', `${result.kills}, of which ${result.kills_between} in the middle of a call`],

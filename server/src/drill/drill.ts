@@ -275,11 +275,12 @@ async function settle(drilling: Drilling): Promise<void> {
   )
   if (untaken !== undefined) findings.push({ what: 'not taken over', detail: untaken })
   await person.leave()
-  for (const { child, log } of ground.workers) {
+  for (const worker of ground.workers) {
+    const { child } = worker
     if (child.exitCode === null && child.signalCode === null) continue
     findings.push({
       what: 'worker died by itself',
-      detail: `A worker ended with ${child.exitCode ?? child.signalCode}: ${log().slice(-500)}`,
+      detail: `A worker ended with ${child.exitCode ?? child.signalCode}: ${worker.log().slice(-500)}`,
     })
   }
   if (killing.kills < kills || drilling.started < runs) {

@@ -145,9 +145,11 @@ function Ended({ drills }: { drills: Drill[] }) {
   )
 }
 
+const ms = (value: number | null | undefined): string =>
+  value === null || value === undefined ? '' : duration(value)
+
 function EndedRow({ drill }: { drill: Drill }) {
   const { result, state } = drill
-  const ms = (value: number | null | undefined) => (value === null || value === undefined ? '' : duration(value))
   return (
     <Row>
       <Cell>

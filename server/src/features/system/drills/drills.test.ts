@@ -107,10 +107,12 @@ proves('drill.erased', 'a drill whose process was killed is broken off, and all 
   assert.deepEqual(await rowsOf(neighbour.id), before, 'nothing of another team is gone')
 })
 
+/** The teams to whose targets a process delivers. */
+const served = async (drillTeam?: string) =>
+  (await targetsWithWork(sql, newId(), drillTeam)).map(({ team_id }) => team_id)
+
 proves('drill.apart', 'the receiver of a drill is served by the processes of that drill alone', async () => {
   const drilled = await scratchTeam()
-  const found = async (drillTeam?: string) =>
-    (await targetsWithWork(sql, newId(), drillTeam)).map(({ team_id }) => team_id)
-  assert.ok(!(await found()).includes(drilled.id))
-  assert.deepEqual(await found(drilled.id), [drilled.id])
+  assert.ok(!(await served()).includes(drilled.id))
+  assert.deepEqual(await served(drilled.id), [drilled.id])
 })
