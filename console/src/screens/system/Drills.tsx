@@ -145,8 +145,7 @@ function Ended({ drills }: { drills: Drill[] }) {
   )
 }
 
-const ms = (value: number | null | undefined): string =>
-  value === null || value === undefined ? '' : duration(value)
+const ms = (value: number | null | undefined): string => (value === null || value === undefined ? '' : duration(value))
 
 function EndedRow({ drill }: { drill: Drill }) {
   const { result, state } = drill
