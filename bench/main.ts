@@ -12,6 +12,7 @@ import { consolePage } from './consolePage.ts'
 import { consoleRun } from './consoleRun.ts'
 import { deliveries } from './deliveries.ts'
 import { evaluations } from './evaluations.ts'
+import { evidence } from './evidence.ts'
 import { execs } from './execs.ts'
 import { fullTables } from './fullTables.ts'
 import { getRuns } from './getRuns.ts'
@@ -51,6 +52,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[] | Sheet>> = {
   cases,
   bulk,
   evaluations,
+  evidence,
   listRuns,
   artifacts,
   cli,

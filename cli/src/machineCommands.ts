@@ -118,6 +118,17 @@ const keyRevoke = command({
   },
 })
 
+const keyRotateEvidence = command({
+  words: 'key rotate-evidence',
+  needs,
+  says: 'Sign evidence with a new key from now on; what the keys before it signed stays true.',
+  examples: ['runyard key rotate-evidence'],
+  async run(call) {
+    const { keyRotateEvidence: run } = await import('../../server/src/cli/keyRotateEvidence.ts')
+    await run(await onMachine(call))
+  },
+})
+
 const keyRotateEncryption = command({
   words: 'key rotate-encryption',
   needs,
@@ -267,6 +278,7 @@ export const machineCommands: Command[] = [
   keyCreate,
   keyRevoke,
   keyRotateEncryption,
+  keyRotateEvidence,
   entitlementsList,
   entitlementsSet,
   entitlementsUnset,

@@ -15,6 +15,7 @@ import { webConsole } from './features/console/index.ts'
 import { credentials } from './features/credentials/index.ts'
 import { docs } from './features/docs/index.ts'
 import { evaluations } from './features/evaluations/index.ts'
+import { evidence } from './features/evidence/index.ts'
 import { health } from './features/health/index.ts'
 import { mcp } from './features/mcp/index.ts'
 import { memory } from './features/memory/index.ts'
@@ -67,6 +68,7 @@ export const features: Feature[] = [
   models,
   billing,
   evaluations,
+  evidence,
   operations,
   artifacts,
   views,

@@ -4479,6 +4479,35 @@ const sentences = [
     id: 'mcp.docs',
     says: '/docs/mcp shows the set-up of five clients with the server’s own address, without scripts and without a key.',
   },
+  // evidence: sealed logs and bundles
+  {
+    id: 'evidence.sealed',
+    says: 'The log of every ended run is sealed and signed within about a second, however it ended; one that goes on after its end gets another seal, which takes in the one before.',
+  },
+  {
+    id: 'evidence.bundle',
+    says: 'A bundle of a run or a case has its events, messages, steps, requests, config, deliveries, evaluations and files by their hashes, a page for people, and a signed manifest.',
+  },
+  {
+    id: 'evidence.changed',
+    says: 'Whatever is changed in the rows of a sealed log, whoever changes it in the database, a bundle that is made later does not fit, and the row is named.',
+  },
+  {
+    id: 'evidence.erased',
+    says: 'What retention erased of a log leaves its links in the seals, and the bundle still fits.',
+  },
+  {
+    id: 'evidence.keys',
+    says: 'The public keys of all signatures are at /.well-known/runyard-evidence.json, also those that are not used any more.',
+  },
+  {
+    id: 'pools.bundles',
+    says: 'Evidence bundles of one team never hold all slots of a process; one that waits too long is refused before its first byte.',
+  },
+  {
+    id: 'evidence.scopes',
+    says: 'A bundle leaves out the parts that its caller may not read, says so, and is refused to a caller who may not read all events of runs.',
+  },
   // evaluations: rubrics, judgements, scores and the gate
   {
     id: 'evals.worst',

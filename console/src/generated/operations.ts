@@ -105,6 +105,7 @@ export type OperationId =
   | 'getBulkAction'
   | 'getCase'
   | 'getCaseAges'
+  | 'getCaseEvidence'
   | 'getConnection'
   | 'getConnectionCredentials'
   | 'getEvalRubrics'
@@ -127,6 +128,7 @@ export type OperationId =
   | 'getRun'
   | 'getRunCounts'
   | 'getRunEvaluation'
+  | 'getRunEvidence'
   | 'getRunSandboxFileContent'
   | 'getRunSandboxFileContentByRun'
   | 'getRunScreenshotTimeline'
@@ -386,6 +388,7 @@ export const operations: Record<OperationId, OperationShape> = {
   getBulkAction: {"verb":"GET","path":"/v2/bulk-actions/:bulk_action_id","call":"cases.getBulkAction","input":"none","answer":"json","fields":{}},
   getCase: {"verb":"GET","path":"/v2/cases/:case_id","call":"cases.get","input":"none","answer":"json","fields":{}},
   getCaseAges: {"verb":"GET","path":"/v2/queues/:queue_id/ages","call":"cases.ages","input":"none","answer":"json","fields":{}},
+  getCaseEvidence: {"verb":"GET","path":"/v2/cases/:case_id/evidence","call":"cases.evidence","input":"query","answer":"file","fields":{"contents":"boolean"}},
   getConnection: {"verb":"GET","path":"/v2/connections/:connection_id","call":"connections.get","input":"none","answer":"json","fields":{}},
   getConnectionCredentials: {"verb":"GET","path":"/v2/connections/:connection_id/credentials","call":"connections.getCredentials","input":"none","answer":"json","fields":{}},
   getEvalRubrics: {"verb":"GET","path":"/v2/agents/:agentId/eval-rubrics","call":"evaluations.listRubrics","input":"query","answer":"json","fields":{}},
@@ -408,6 +411,7 @@ export const operations: Record<OperationId, OperationShape> = {
   getRun: {"verb":"GET","path":"/v2/runs/:run_id","call":"runs.get","input":"none","answer":"json","fields":{}},
   getRunCounts: {"verb":"GET","path":"/v2/teams/:teamId/run-counts","call":"runs.counts","input":"query","answer":"json","fields":{"has_issues":"boolean","compare":"boolean"}},
   getRunEvaluation: {"verb":"GET","path":"/v2/agent/:agentId/runs/:runId/evaluation","call":"evaluations.get","input":"none","answer":"json","fields":{}},
+  getRunEvidence: {"verb":"GET","path":"/v2/runs/:run_id/evidence","call":"runs.evidence","input":"query","answer":"file","fields":{"contents":"boolean"}},
   getRunSandboxFileContent: {"verb":"GET","path":"/v2/agents/:agent_id/runs/:run_id/sandbox/files/content","call":"runs.getAgentRunFileContent","input":"query","answer":"json","fields":{}},
   getRunSandboxFileContentByRun: {"verb":"GET","path":"/v2/runs/:run_id/sandbox/files/content","call":"runs.getFileContent","input":"query","answer":"json","fields":{}},
   getRunScreenshotTimeline: {"verb":"GET","path":"/v2/agent-runs/:run_id/screenshots/timeline","call":"runs.screenshots","input":"none","answer":"json","fields":{}},

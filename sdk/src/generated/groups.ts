@@ -159,6 +159,7 @@ import type {
   GetBulkActionAnswer,
   GetCaseAgesAnswer,
   GetCaseAnswer,
+  GetCaseEvidenceInput,
   GetConnectionAnswer,
   GetConnectionCredentialsAnswer,
   GetEvalRubricsAnswer,
@@ -185,6 +186,7 @@ import type {
   GetRunCountsAnswer,
   GetRunCountsInput,
   GetRunEvaluationAnswer,
+  GetRunEvidenceInput,
   GetRunSandboxFileContentAnswer,
   GetRunSandboxFileContentByRunAnswer,
   GetRunSandboxFileContentByRunInput,
@@ -864,6 +866,11 @@ export class CasesGroup extends Group {
   stopBulkAction(bulkActionId: string, options?: CallOptions): Call<StopBulkActionAnswer> {
     return this.client.json('POST', '/v2/bulk-actions/:bulk_action_id/stop', {bulk_action_id: bulkActionId}, undefined, options)
   }
+
+  /** A zip archive as getRunEvidence gives it, with the case and its runs, the first 200 of them. Needs the scope `runs:read`. */
+  evidence(caseId: string, input?: GetCaseEvidenceInput, options?: CallOptions): Call<FileAnswer> {
+    return this.client.file('GET', '/v2/cases/:case_id/evidence', {case_id: caseId}, input, options)
+  }
 }
 
 /** Which cases start runs of an agent. */
@@ -1496,6 +1503,11 @@ export class RunsGroup extends Group {
   /** Erases the run, its messages, steps, human requests, events and files. Only an ended run can be deleted; stop it first. The runs that it started stay. A very long log disappears at once and is erased from the disk a little later. Needs the scope `runs:write`. */
   delete(runId: string, options?: CallOptions): Call<DeleteRunAnswer> {
     return this.client.json('DELETE', '/v2/runs/:run_id', {run_id: runId}, undefined, options)
+  }
+
+  /** A zip archive with everything that is known of the run: events, messages, steps, requests to people, deliveries, evaluations, files by their hashes. The log of a run is sealed within about a second after it has ended; `runyard evidence verify` checks the archive. Needs the scope `runs:read`. */
+  evidence(runId: string, input?: GetRunEvidenceInput, options?: CallOptions): Call<FileAnswer> {
+    return this.client.file('GET', '/v2/runs/:run_id/evidence', {run_id: runId}, input, options)
   }
 }
 

@@ -377,7 +377,7 @@ export interface AuditEntry {
   created_at: string
   user_id: string | null
   for_user_id: string | null
-  credential_type: "api_key" | "oauth_client" | "session" | "command_line" | "run"
+  credential_type: "api_key" | "oauth_client" | "session" | "command_line" | "run" | "service"
   credential_id: string | null
   operation: string
   target_type: string | null
@@ -5182,6 +5182,16 @@ export interface PutPromotionGateAnswer {
   agent_id: string
   /** The latest 20, newest first. */
   forced_promotions: ForcedPromotion[]
+}
+
+export interface GetRunEvidenceInput {
+  /** With the contents of files, and not only their hashes. */
+  contents?: boolean
+}
+
+export interface GetCaseEvidenceInput {
+  /** With the contents of files, and not only their hashes. */
+  contents?: boolean
 }
 
 export interface GetOverviewAnswer {

@@ -27,7 +27,12 @@ const files: Record<string, FileAnswer> = {
   long: { bytes: `x${'😀'.repeat(300_000)}`, type: 'text/html' },
   binary: { bytes: Buffer.alloc(3_000_000, 0xff), type: 'application/pdf', name: 'page.pdf' },
   empty: { bytes: Buffer.alloc(0), type: 'application/pdf' },
+  inPieces: { bytes: pieces(), type: 'application/pdf' },
   undeclared: { bytes: 'x', type: 'image/png' },
+}
+
+async function* pieces(): AsyncGenerator<Buffer> {
+  for (let n = 0; n < 100; n++) yield Buffer.alloc(10_000, n)
 }
 
 const getProbeFile = operation({
@@ -66,8 +71,8 @@ proves(
 proves('files.answered', 'files of megabytes arrive whole, text or not', async () => {
   for (const word of ['long', 'binary']) {
     const { bytes, headers } = await get(word)
-    const wanted = files[word]!.bytes
-    assert.ok(bytes.equals(typeof wanted === 'string' ? Buffer.from(wanted) : wanted), word)
+    const wanted = files[word]!.bytes as Buffer | string
+    assert.ok(bytes.equals(Buffer.from(wanted as string)), word)
     assert.equal(headers.get('content-length'), String(bytes.length))
   }
   assert.equal((await get('binary')).headers.get('content-type'), 'application/pdf')
@@ -116,4 +121,11 @@ proves('files.answered', 'the reference lists the types of the file', async () =
   })
   const documented = readDocument(text).operations.find(({ id }) => id === 'getProbeFile')
   assert.deepEqual(documented?.answers.get(200)?.contentTypes, Object.keys(content))
+})
+
+proves('files.answered', 'a file that is made in pieces while it is sent arrives whole', async () => {
+  const { bytes, headers } = await get('inPieces')
+  assert.equal(bytes.length, 1_000_000)
+  assert.ok(bytes.subarray(-10_000).every((byte) => byte === 99))
+  assert.equal(headers.get('content-length'), null)
 })

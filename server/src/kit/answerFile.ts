@@ -9,7 +9,8 @@ export interface AnswerFile {
 }
 
 export interface FileAnswer {
-  bytes: Buffer | string
+  /** Pieces are made while they are sent: if one cannot be made, the answer is cut off. */
+  bytes: Buffer | string | AsyncIterable<Buffer>
   /** One of the declared types. A text is UTF-8. */
   type: string
   /** Further headers. The kit sets type, length and caching itself. */

@@ -9,7 +9,7 @@ export interface AuditEntry {
   memberId: string | null
   /** The member it was done for, if that can be somebody else. */
   forMemberId?: string | null
-  credential: { type: CredentialType | 'command_line' | 'run'; id: string | null }
+  credential: { type: CredentialType | 'command_line' | 'run' | 'service'; id: string | null }
   /** An operation id, the words of a command, or what a run did. */
   operation: string
   target: Target
@@ -108,6 +108,20 @@ export function recordCommand(sql: Sql, teamId: string, command: string, target:
     credential: { type: 'command_line', id: null },
     operation: command,
     target,
+    requestId: newId(),
+    status: 200,
+    error: null,
+  })
+}
+
+/** The service has signed how the logs of runs were when they ended: `hash` is that of the text that was signed. */
+export function recordSignature(sql: Sql, teamId: string, hash: string): Promise<void> {
+  return recordOutcome(sql, {
+    teamId,
+    memberId: null,
+    credential: { type: 'service', id: null },
+    operation: 'sign evidence',
+    target: { type: 'evidence_signature', id: hash },
     requestId: newId(),
     status: 200,
     error: null,

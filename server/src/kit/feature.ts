@@ -7,6 +7,7 @@ import type { SealedColumn } from '../base/sealedColumns.ts'
 import type { SuspectProcesses } from './suspectProcesses.ts'
 import type { Context } from './context.ts'
 import type { EndCheck } from './endCheck.ts'
+import type { EvidencePart } from './evidence.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { GivenTo, LaidFile, LoginUse, NamedInBuilds, SecretUse } from './given.ts'
@@ -266,6 +267,8 @@ export interface Feature {
   promotionGate?: PromotionGate
   /** Only the feature of evaluations has it. */
   endCheck?: EndCheck
+  /** What it knows of a run, for its evidence bundle. */
+  evidence?: EvidencePart
   /** Every column of its tables that holds sealed values: a new encryption key seals these again. */
   sealed?: SealedColumn[]
   /** Mounts routes that are not operations of /v2: the token endpoint, metadata documents. */
@@ -307,6 +310,7 @@ type Declared = Pick<Feature, 'name'> & {
     | 'memberWrites'
     | 'promotionGate'
     | 'endCheck'
+    | 'evidence'
     | 'sealed'
     | 'routes'
     | 'fallback'

@@ -2,6 +2,7 @@
 import type { Config } from '../base/config.ts'
 import type { Context } from './context.ts'
 import type { EndCheck } from './endCheck.ts'
+import type { EvidencePart } from './evidence.ts'
 import type {
   ConnectionUse,
   Fallback,
@@ -136,6 +137,8 @@ export const promotionGateOf = (context: Context): PromotionGate | undefined =>
 
 /** Undefined: on this server no run is checked when it ends. */
 export const endCheckOf = (context: Context): EndCheck | undefined => each(context, ({ endCheck }) => endCheck)[0]
+
+export const evidenceOf = (context: Context): EvidencePart[] => each(context, ({ evidence }) => evidence)
 
 /** Undefined: this server shows nothing at paths that no route has. */
 export const fallbackOf = (context: Context): Fallback | undefined =>

@@ -15,7 +15,7 @@ export interface Reply {
   body: string | null
   headers: Record<string, string>
   /** Instead of a body: a file, with its whole Content-Type. */
-  file?: { bytes: Buffer | string; type: string }
+  file?: { bytes: Buffer | string | AsyncIterable<Buffer>; type: string }
   /** Instead of a body: a stream of events, for as long as the credential is valid. */
   stream?: { source: Source; isAllowed: () => Promise<boolean>; release: () => void }
   /** Instead of a body: a stream of another protocol, which has an end. */

@@ -9,8 +9,15 @@ export const jsonType = 'application/json; charset=utf-8'
 const pieceLength = 64 * 1024
 
 /** Sends bytes or text as they are: Fastify's serialiser would drop what a schema does not name. */
-export function sendInPieces(reply: FastifyReply, { bytes, type }: { bytes: Buffer | string; type: string }) {
+export function sendInPieces(
+  reply: FastifyReply,
+  { bytes, type }: { bytes: Buffer | string | AsyncIterable<Buffer>; type: string },
+) {
   reply.header('content-type', type)
+  if (typeof bytes !== 'string' && !Buffer.isBuffer(bytes)) {
+    dropWhenStalled(reply.raw)
+    return reply.send(Readable.from(bytes, { objectMode: false }))
+  }
   if (bytes.length <= pieceLength) return reply.send(bytes)
   dropWhenStalled(reply.raw)
   const pieces = typeof bytes === 'string' ? piecesOfText(bytes) : piecesOf(bytes)

@@ -13,7 +13,7 @@ const AuditEntry = named(
     created_at: Time,
     user_id: nullable(Id),
     for_user_id: nullable(Id),
-    credential_type: oneOf(['api_key', 'oauth_client', 'session', 'command_line', 'run']),
+    credential_type: oneOf(['api_key', 'oauth_client', 'session', 'command_line', 'run', 'service']),
     credential_id: nullable(Id),
     operation: Type.String({ examples: ['createMember'] }),
     target_type: nullable(Type.String({ examples: ['member'] })),

@@ -6,6 +6,7 @@ import { deleteRunMark } from './deleteRunMark.ts'
 import { eraseTranscripts } from './eraseTranscripts.job.ts'
 import { evaluateAtEnd } from './evaluateAtEnd.ts'
 import { evaluateRun } from './evaluateRun.ts'
+import { evaluationEvidence } from './evaluationEvidence.ts'
 import { evaluateAsSuspect, evaluationKind } from './evaluateSuspects.ts'
 import { reapEvaluations } from './evaluationDeaths.ts'
 import { startEvaluator } from './evaluator.ts'
@@ -54,6 +55,7 @@ export const evaluations = feature({
   hooks: { runsDeleted: forgetEvaluations },
   promotionGate,
   endCheck: evaluateAtEnd,
+  evidence: evaluationEvidence,
   work: startEvaluator,
   async reap({ db }, dead) {
     await reapJudgements(db.sql, dead)

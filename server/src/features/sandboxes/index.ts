@@ -7,6 +7,7 @@ import { deleteSandboxFile } from './files/deleteSandboxFile.ts'
 import { mountDownloads } from './files/downloadRoute.ts'
 import { execBrokerOf } from './exec/execBroker.ts'
 import { execSandbox } from './exec/execSandbox.ts'
+import { fileEvidence } from './fileEvidence.ts'
 import { forgetRuns } from './forgetRuns.ts'
 import { getRunSandboxFileContent } from './files/getRunSandboxFileContent.ts'
 import { getRunSandboxFileContentByRun } from './files/getRunSandboxFileContentByRun.ts'
@@ -48,6 +49,7 @@ export const sandboxes = feature({
   resources: [sandbox],
   jobs: [sweepFiles],
   toolSets: [sandboxTools],
+  evidence: fileEvidence,
   hooks: { runTakesSandbox: takeSandbox, runCopied: copyWorkspace, runsDeleted: forgetRuns },
   work: (context, process) => execBrokerOf(context).work(process),
   close: (context) => sandboxPoolOf(context).close(),

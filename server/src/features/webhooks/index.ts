@@ -2,6 +2,7 @@
 import { feature } from '../../kit/feature.ts'
 import { createWebhook } from './createWebhook.ts'
 import { deleteWebhook } from './deleteWebhook.ts'
+import { deliveredEvents } from './deliveredEvents.ts'
 import { delivererOf } from './deliveryRole.ts'
 import { delivery } from './delivery.ts'
 import { dropDelivered } from './dropDelivered.ts'
@@ -47,6 +48,7 @@ export const webhooks = feature({
   ],
   resources: [subscription, delivery],
   jobs: [replayDeliveries, sweepDeliveries, eraseDelivered],
+  evidence: deliveredEvents,
   hooks: { runsDeleted: forgetEndedCallbacks, eventsDropped: dropDelivered },
   work: (context, process) => delivererOf(context).work(process),
   worksInDrills: true,

@@ -93,8 +93,23 @@ async function replyInTurns({ deps, operation, caller: { team_id } }: Exchange, 
 
 /** The bytes are sent as they are; only moving them is charged. */
 function fileReplyFor({ deps: { time }, operation, caller }: Exchange, declared: AnswerFile, file: FileAnswer): Reply {
-  time.moved(caller.team_id, file.bytes.length)
+  const { bytes } = file
+  const counted = (length: number) => time.moved(caller.team_id, length)
+  if (typeof bytes !== 'string' && !Buffer.isBuffer(bytes)) {
+    return { status: operation.status, ...replyOfFile(declared, { ...file, bytes: countedPieces(bytes, counted) }) }
+  }
+  counted(bytes.length)
   return { status: operation.status, ...replyOfFile(declared, file) }
+}
+
+async function* countedPieces(
+  pieces: AsyncIterable<Buffer>,
+  counted: (length: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    counted(piece.length)
+    yield piece
+  }
 }
 
 const hasList = (answer: unknown): boolean => Object.values(answer as object).some(Array.isArray)

@@ -1,64 +1,48 @@
-// Gathers everything about a run into one file, and shows how far it is.
+// Saves the evidence bundle of a run: what is in it, with the contents of files or without.
+import { useMutation } from '@tanstack/react-query'
 import type { GetRunAnswer } from '@runyard/sdk'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useState } from 'react'
 import { messageOf, runyard } from '../../../app/client.ts'
 import { Button } from '../../../parts/Button.tsx'
 import { Dialog } from '../../../parts/Dialog.tsx'
-import { Progress } from '../../../parts/Progress.tsx'
-import { toast } from '../../../parts/toasts.tsx'
 import { saveBlob } from '../../../parts/files/saveFile.ts'
-import { gatherEvidence, type Gathered } from './evidence.ts'
+import { isEnded } from '../../../parts/Status.tsx'
+import { toast } from '../../../parts/toasts.tsx'
 import style from './EvidenceDialog.module.css'
 
 export function EvidenceDialog({ run, onClose }: { run: GetRunAnswer['run']; onClose: () => void }) {
-  const [gathered, setGathered] = useState<Gathered>()
-  const [problem, setProblem] = useState<string>()
-  const [attempt, setAttempt] = useState(1)
-
-  const gather = useEffectEvent(async (signal: AbortSignal) => {
-    const blob = await gatherEvidence(runyard, run, { onProgress: setGathered, signal })
-    saveBlob(blob, `run-${run.run_number}-evidence.json`)
-    toast('The evidence is saved')
-    onClose()
+  const [isWithContents, setWithContents] = useState(false)
+  const save = useMutation({
+    mutationFn: () => runyard.runs.evidence(run.id, { contents: isWithContents }),
+    onSuccess({ blob, name }) {
+      saveBlob(blob, name ?? `run-${run.run_number}-evidence.zip`)
+      toast('The evidence is saved')
+      onClose()
+    },
   })
-  const again = () => {
-    setProblem(undefined)
-    setAttempt(attempt + 1)
-  }
-  useEffect(() => {
-    const stop = new AbortController()
-    gather(stop.signal).catch((error: unknown) => {
-      if (!stop.signal.aborted) setProblem(messageOf(error))
-    })
-    return () => stop.abort()
-  }, [attempt])
-
-  const actions = problem ? (
+  const actions = (
     <>
-      <Button onClick={onClose}>Close</Button>
-      <Button kind="go" icon="retry" onClick={again}>
-        Try again
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="go" icon="download" isBusy={save.isPending} onClick={() => save.mutate()}>
+        Save
       </Button>
     </>
-  ) : (
-    <Button onClick={onClose}>Stop</Button>
   )
   return (
     <Dialog isOpen onClose={onClose} width="narrow" title={`Evidence of run ${run.run_number}`} actions={actions}>
-      <p>One JSON file with the run, its steps, events, messages, evaluation and the list of its files.</p>
-      {problem ? (
+      <p>
+        A zip archive with the run’s events, messages, steps, requests, config, deliveries and evaluations, and a page to read. It is signed:{' '}
+        <code>runyard evidence verify</code> finds every change that was made to it.
+      </p>
+      {!isEnded(run.status) && <p className={style.note}>The run has not ended, so its log is not sealed yet.</p>}
+      <label className={style.choice}>
+        <input type="checkbox" checked={isWithContents} onChange={({ target }) => setWithContents(target.checked)} />
+        With the contents of its files
+      </label>
+      {save.error && (
         <p role="alert" className={style.problem}>
-          {problem}
+          {messageOf(save.error)}
         </p>
-      ) : (
-        <div className={style.progress}>
-          <Progress
-            title={`Reading ${gathered?.what ?? 'the run'}`}
-            state="running"
-            done={gathered?.done ?? 0}
-            total={gathered?.total}
-          />
-        </div>
       )}
     </Dialog>
   )

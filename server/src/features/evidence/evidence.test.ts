@@ -1,0 +1,187 @@
+// Evidence of runs: every ended run is sealed and signed, a bundle shows all of it, and what somebody changed in the database is found.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
+import { one } from '../../base/db.ts'
+import { verifyBundle } from '../../base/evidence/verifyBundle.ts'
+import { readZip } from '../../base/zipFile.ts'
+import { publicKeys, rotateKey } from './keys.ts'
+import { sealSome } from './sealRuns.ts'
+
+const service = await testApp()
+const { context } = service
+const { sql } = context.db
+const twoNotes =
+  '```memory path=notes.md\nFirst.\n```\n\n```memory path=notes.md\nSecond.\n```\n\n```output\ndone\n```\n'
+
+/** Runs of other tests may hold back what comes after them, so it is asked until it is done. */
+async function seal(runId: string): Promise<void> {
+  await drainRuns(service)
+  const isSealed = () => sql`
+    select from run_seals s join runs r on r.id = s.run_id where r.id = ${runId} and s.events_last = r.event_seq`
+  while ((await isSealed()).length === 0) await sealSome(context)
+}
+
+async function sealedRun(team: TestTeam, procedure = twoNotes): Promise<string> {
+  const runId = await startRun(team, await seedAgent(team, procedure))
+  await seal(runId)
+  return runId
+}
+
+async function download(team: TestTeam, path: string): Promise<Buffer> {
+  const answer = await team.call(`GET ${path}`)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.bytes
+}
+
+async function verify(bundle: Buffer) {
+  const folder = await mkdtemp(join(tmpdir(), 'runyard-evidence-'))
+  try {
+    await writeFile(join(folder, 'bundle.zip'), bundle)
+    return await verifyBundle(join(folder, 'bundle.zip'))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function filesOf(bundle: Buffer): Promise<Map<string, string>> {
+  const entries = await readZip(bundle, { entriesMax: 1000, bytesMax: 100_000_000 })
+  return new Map(entries.map(({ path, bytes }) => [path, bytes.toString()]))
+}
+
+const evidenceOf = (team: TestTeam, runId: string) => download(team, `/v2/runs/${runId}/evidence`)
+
+const problemsOf = async (bundle: Buffer) => (await verify(bundle)).problems
+
+proves('evidence.bundle', 'the bundle of a run fits, and has what is known of it', async () => {
+  const team = await seedTeam(service)
+  const runId = await sealedRun(team)
+  const bundle = await evidenceOf(team, runId)
+  assert.deepEqual(await problemsOf(bundle), [])
+  const files = await filesOf(bundle)
+  const folder = `runs/${runId}/`
+  for (const name of [
+    'run.json',
+    'build.json',
+    'config.json',
+    'seals.jsonl',
+    'events.jsonl',
+    'steps.jsonl',
+    'messages.jsonl',
+    'requests.jsonl',
+    'deliveries.jsonl',
+    'evaluations.json',
+  ]) {
+    assert.ok(files.has(folder + name), name)
+  }
+  assert.equal(JSON.parse(files.get(`${folder}run.json`)!).status, 'completed')
+  assert.match(files.get('report.html')!, /memory_write|run\.completed/)
+  assert.equal(files.get(`${folder}seals.jsonl`)!.trim().split('\n').length, 1)
+})
+
+proves('evidence.sealed', 'stopped runs are sealed like completed ones', async () => {
+  const team = await seedTeam(service)
+  const runId = await startRun(team, await seedAgent(team, '```wait\n1h\n```\n'))
+  await drainRuns(service)
+  assert.equal((await team.call(`POST /v2/runs/${runId}/stop`, { body: {} })).status, 200)
+  await seal(runId)
+  assert.deepEqual(await problemsOf(await evidenceOf(team, runId)), [])
+})
+
+proves('evidence.sealed', 'a run that goes on after its end gets a second seal, which takes in the first', async () => {
+  const team = await seedTeam(service)
+  const runId = await sealedRun(team)
+  assert.equal((await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'And now?' } })).status, 201)
+  await seal(runId)
+  const bundle = await evidenceOf(team, runId)
+  assert.deepEqual(await problemsOf(bundle), [])
+  const lines = (await filesOf(bundle)).get(`runs/${runId}/seals.jsonl`)!.trim().split('\n')
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(JSON.parse(line).seal).number),
+    [1, 2],
+  )
+})
+
+proves('evidence.sealed', 'a message that is too long for its event is sealed too', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, '```output\ndone\n```\n')
+  const runId = await startRun(team, agentId, { message: 'long '.repeat(10_000) })
+  await seal(runId)
+  assert.deepEqual(await problemsOf(await evidenceOf(team, runId)), [])
+  await sql`update run_messages set text_content = null, text_blob = null where run_id = ${runId} and seq = 1`
+  assert.match((await problemsOf(await evidenceOf(team, runId)))[0]!.where, /messages\.jsonl|seals\.jsonl/)
+})
+
+proves('evidence.sealed', 'two processes that seal at once seal each run once', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, twoNotes)
+  const runs = await Promise.all(Array.from({ length: 20 }, () => startRun(team, agentId)))
+  await drainRuns(service)
+  await Promise.allSettled(Array.from({ length: 8 }, () => sealSome(context)))
+  for (const runId of runs) await seal(runId)
+  const { seals } = await one(sql<{ seals: number }>`
+    select count(*)::int as seals from run_seals where run_id = any(${runs}::uuid[])`)
+  assert.equal(seals, runs.length)
+})
+
+for (const [what, change] of Object.entries({
+  'events.jsonl': (id: string) =>
+    sql`update event_batches set entries = replace(entries::text, 'Second', 'Third')::json where run_id = ${id} and entries::text like '%Second%'`,
+  'steps.jsonl': (id: string) => sql`update run_steps set result = '"other"' where run_id = ${id} and seq = 1`,
+  'seals.jsonl': (id: string) => sql`update runs set source = 'schedule' where id = ${id}`,
+})) {
+  proves('evidence.changed', `what is changed in the database behind ${what} is found there`, async () => {
+    const team = await seedTeam(service)
+    const runId = await sealedRun(team)
+    await change(runId)
+    const [first] = await problemsOf(await evidenceOf(team, runId))
+    assert.match(first?.where ?? '', new RegExp(what.replace('.', '\\.')))
+  })
+}
+
+proves('evidence.erased', 'a log that was erased leaves its links', async () => {
+  const team = await seedTeam(service)
+  const runId = await sealedRun(team)
+  await sql`delete from run_messages where run_id = ${runId}`
+  await sql`update run_steps set arguments = null, result = null where run_id = ${runId}`
+  await sql`update runs set log_erased_at = now() where id = ${runId}`
+  const bundle = await evidenceOf(team, runId)
+  assert.deepEqual(await problemsOf(bundle), [])
+  const files = await filesOf(bundle)
+  assert.ok(!files.has(`runs/${runId}/events.jsonl`))
+  assert.deepEqual(JSON.parse(files.get('manifest.json')!).runs[0].erased, ['events', 'steps', 'messages'])
+})
+
+proves('evidence.keys', 'a key that is replaced stays published, and what it signed still fits', async () => {
+  const team = await seedTeam(service)
+  const before = await sealedRun(team)
+  await context.db.transaction((one) => rotateKey(context.keyring, one))
+  const after = await sealedRun(team)
+  const { body } = await service.call('GET /.well-known/runyard-evidence.json')
+  assert.deepEqual(body.keys, await publicKeys(sql))
+  assert.ok(body.keys.length >= 2)
+  assert.equal(body.keys.filter(({ retired_at }: { retired_at: string | null }) => retired_at === null).length, 1)
+  for (const runId of [before, after]) assert.deepEqual(await problemsOf(await evidenceOf(team, runId)), [])
+})
+
+proves(
+  'evidence.scopes',
+  'parts that a key may not read are left out, and no key without all events gets a bundle',
+  async () => {
+    const team = await seedTeam(service, {
+      scopes: ['runs:read', 'runs:write', 'agents:write', 'agents:read', 'files:read'],
+    })
+    const runId = await sealedRun(team)
+    const files = await filesOf(await evidenceOf(team, runId))
+    assert.deepEqual(JSON.parse(files.get('left_out.json')!), { for_want_of_a_scope: ['evaluations', 'deliveries'] })
+    assert.ok(!files.has(`runs/${runId}/deliveries.jsonl`))
+    const less = await seedTeam(service, { scopes: ['runs:read', 'runs:write', 'agents:write', 'agents:read'] })
+    const refused = await less.call(`GET /v2/runs/${await sealedRun(less)}/evidence`)
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'insufficient_scope'])
+  },
+)

@@ -1,0 +1,22 @@
+// Evidence: the logs of ended runs are sealed and signed, and a bundle of a run or a case can be checked without us.
+import { feature } from '../../kit/feature.ts'
+import { forgetSeals } from './forgetSeals.ts'
+import { getCaseEvidence } from './getCaseEvidence.ts'
+import { getRunEvidence } from './getRunEvidence.ts'
+import { publicKeys, sealedPrivateKey } from './keys.ts'
+import { sealEnded } from './sealRuns.ts'
+
+export const evidence = feature({
+  name: 'evidence',
+  about: 'Bundles of everything that is known of a run or a case, sealed, signed and checked without this service.',
+  operations: [getRunEvidence, getCaseEvidence],
+  hooks: { runsDeleted: forgetSeals },
+  tick: sealEnded,
+  sealed: [sealedPrivateKey],
+  routes(app, { db }) {
+    app.get('/.well-known/runyard-evidence.json', async () => ({
+      format: 'runyard-evidence-1',
+      keys: await publicKeys(db.sql),
+    }))
+  },
+})

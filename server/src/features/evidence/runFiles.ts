@@ -1,0 +1,182 @@
+// The files of one run in a bundle: its rows as they are sealed, its seals, and what the other features know of it.
+import { one, part, type Part, type Sql } from '../../base/db.ts'
+import { Fault } from '../../base/errors.ts'
+import type { Context } from '../../kit/context.ts'
+import { jsonFile, rowsAsLines, type EvidenceFile } from '../../kit/evidence.ts'
+import { evidenceOf } from '../../kit/registry.ts'
+import type { Scope } from '../../kit/scopes.ts'
+import { eventLine, messageLine, stepLine } from './rows.ts'
+import { headBytes, sealText, signedText, type SealedRun } from './seal.ts'
+
+/** How many rows are read at a time: each may be large, and all of them are in memory. */
+const rowsAtOnce = 20
+
+export interface AskedBundle {
+  sql: Sql
+  context: Context
+  teamId: string
+  isWithContents: boolean
+  /** What the caller may read. */
+  scopes: ReadonlySet<Scope>
+  /** A part that the caller may not read. */
+  leftOut: (name: string) => void
+}
+
+/** What of a run's log is not there any more. */
+export type Section = 'events' | 'steps' | 'messages'
+
+interface RunRow extends SealedRun {
+  shown: object
+  build: object | null
+  config: string | null
+  log_erased_at: Date | null
+}
+
+interface SealRow {
+  number: number
+  events_last: number
+  events_rows: number
+  events_link: Buffer
+  steps_rows: number
+  steps_link: Buffer
+  messages_rows: number
+  messages_link: Buffer
+  config_hash: Buffer
+  head: Buffer
+  signature_id: string
+  key_id: string
+  public_key: Buffer
+  signed_at: Date
+  heads: Buffer
+  signature: Buffer
+}
+
+/** All files of a run, below its folder. `erased` gets the sections that are gone. */
+export async function* filesOfRun(
+  asked: AskedBundle,
+  runId: string,
+  erased: (sections: Section[]) => void,
+): AsyncGenerator<EvidenceFile> {
+  const { sql, context, teamId, isWithContents, scopes, leftOut } = asked
+  const run = await readRun(sql, teamId, runId)
+  const seals = await readSeals(sql, runId)
+  const gone = await findErased(sql, run, seals.at(-1))
+  erased(gone)
+  yield jsonFile('run.json', run.shown)
+  if (run.build) yield jsonFile('build.json', run.build)
+  if (run.config !== null) yield { path: 'config.json', bytes: Buffer.from(run.config) }
+  const isThere = (section: Section) => !gone.includes(section)
+  if (isThere('events')) yield { path: 'events.jsonl', rows: lines(sql, eventsAfter(runId)) }
+  if (isThere('steps')) yield { path: 'steps.jsonl', rows: lines(sql, stepsAfter(runId)) }
+  if (isThere('messages')) yield { path: 'messages.jsonl', rows: lines(sql, messagesAfter(runId)) }
+  yield { path: 'seals.jsonl', rows: sealLines(run, seals) }
+  yield { path: 'requests.jsonl', rows: rowsAsLines(readRequests(sql, runId)) }
+  for (const { name, scope, files } of evidenceOf(context)) {
+    if (scopes.has(scope)) yield* files({ sql, context, teamId, runId, isWithContents })
+    else leftOut(name)
+  }
+}
+
+async function readRun(sql: Sql, teamId: string, runId: string): Promise<RunRow> {
+  const [run] = await sql<RunRow>`
+    select r.id, r.team_id, r.agent_id, r.build_id, r.source, r.user_id, r.case_id, r.parent_run_id, r.created_at, r.log_erased_at,
+      json_build_object('id', r.id, 'team_id', r.team_id, 'agent_id', r.agent_id, 'agent_name', a.name, 'build_id', r.build_id,
+        'run_number', r.run_number, 'title', r.title, 'status', r.status, 'source', r.source, 'user_id', r.user_id, 'started_by', u.email,
+        'case_id', r.case_id, 'parent_run_id', r.parent_run_id, 'retry_of_run_id', r.retry_of_run_id, 'metadata', r.metadata,
+        'limits', r.limits, 'callback_url', r.callback_url, 'output', r.output, 'error', r.error, 'waiting_on', r.waiting_on,
+        'created_at', iso(r.created_at), 'started_at', iso(r.started_at), 'completed_at', iso(r.completed_at),
+        'log_erased_at', iso(r.log_erased_at), 'usage', json_build_object('steps', r.steps, 'input_tokens', r.input_tokens,
+          'output_tokens', r.output_tokens, 'cost_usd', trim_scale(r.cost_usd))) as shown,
+      case when b.id is not null then json_build_object('id', b.id, 'agent_id', b.agent_id, 'revision_number', b.revision_number,
+        'status', b.status, 'created_at', iso(b.created_at)) end as build,
+      coalesce(p.config::text, case when r.config_hash is null then b.config::text end) as config
+    from runs r left join agents a on a.id = r.agent_id left join builds b on b.id = r.build_id left join members u on u.id = r.user_id
+      left join pinned_configs p on p.team_id = r.team_id and p.hash = r.config_hash
+    where r.id = ${runId} and r.team_id = ${teamId}`
+  if (!run) throw new Fault('not_found')
+  return run
+}
+
+const readSeals = (sql: Sql, runId: string): Promise<SealRow[]> => sql<SealRow>`
+  select s.number, s.events_last, s.events_rows, s.events_link, s.steps_rows, s.steps_link, s.messages_rows, s.messages_link, s.config_hash, s.head,
+    s.signature_id, g.key_id, k.public_key, g.created_at as signed_at, g.heads, g.signature
+  from run_seals s join evidence_signatures g on g.id = s.signature_id join evidence_keys k on k.id = g.key_id
+  where s.run_id = ${runId} order by s.number`
+
+/** A section is erased as soon as one of its rows is: without that row, no link after it can be checked. */
+async function findErased(sql: Sql, run: RunRow, seal: SealRow | undefined): Promise<Section[]> {
+  if (run.log_erased_at !== null) return ['events', 'steps', 'messages']
+  const { rows } = await one(sql<{ rows: number }>`
+    select count(*)::int as rows from event_batches where run_id = ${run.id} and last <= ${seal?.events_last ?? 0}`)
+  return rows < (seal?.events_rows ?? 0) ? ['events'] : []
+}
+
+/** A statement that gives the rows behind a number, with their numbers. */
+type RowsAfter = (after: number) => Part
+
+const eventsAfter =
+  (runId: string): RowsAfter =>
+  (after) =>
+    part`
+    select b.last::int as place, ${eventLine} as line from event_batches b where b.run_id = ${runId} and b.last > ${after}
+    order by b.last limit ${rowsAtOnce}`
+
+const stepsAfter =
+  (runId: string): RowsAfter =>
+  (after) =>
+    part`
+    select s.seq as place, ${stepLine} as line from run_steps s where s.run_id = ${runId} and s.seq > ${after}
+    order by s.seq limit ${rowsAtOnce}`
+
+const messagesAfter =
+  (runId: string): RowsAfter =>
+  (after) =>
+    part`
+    select m.seq as place, ${messageLine} as line from run_messages m where m.run_id = ${runId} and m.seq > ${after}
+    order by m.seq limit ${rowsAtOnce}`
+
+async function* lines(sql: Sql, rowsAfter: RowsAfter): AsyncGenerator<string> {
+  let page: { place: number; line: string }[] = []
+  do {
+    page = await sql<{ place: number; line: string }>`${rowsAfter(page.at(-1)?.place ?? 0)}`
+    for (const { line } of page) yield line
+  } while (page.length === rowsAtOnce)
+}
+
+async function* sealLines(run: RunRow, seals: SealRow[]): AsyncGenerator<string> {
+  let before: Buffer | null = null
+  for (const seal of seals) {
+    const text = sealText(run, {
+      number: seal.number,
+      configHash: seal.config_hash,
+      events: { last: seal.events_last, rows: seal.events_rows, link: seal.events_link },
+      steps: { rows: seal.steps_rows, link: seal.steps_link },
+      messages: { rows: seal.messages_rows, link: seal.messages_link },
+      before,
+    })
+    yield JSON.stringify({ seal: text, signature: signatureOf(run.team_id, seal) })
+    before = seal.head
+  }
+}
+
+function signatureOf(
+  teamId: string,
+  { signature_id, key_id, public_key, signed_at, heads, signature }: SealRow,
+): object {
+  const each = Array.from({ length: heads.length / headBytes }, (_, n) =>
+    heads.subarray(n * headBytes, (n + 1) * headBytes),
+  )
+  return {
+    text: signedText({ id: signature_id, team_id: teamId, key_id, at: signed_at, heads: each }),
+    signature: signature.toString('base64'),
+    public_key: public_key.toString('base64'),
+  }
+}
+
+/** With the names of those who answered: an id says nothing to whoever reads a bundle. */
+const readRequests = (sql: Sql, runId: string) => sql<{ line: string }>`
+  select json_build_object('id', h.id, 'step', h.step, 'type', h.type, 'title', h.title, 'description', h.description, 'questions', h.questions,
+    'form_schema', h.form_schema, 'action', h.action, 'status', h.status, 'response', h.response, 'responded_by', h.responded_by,
+    'responded_by_name', u.name, 'responded_by_email', u.email, 'responded_at', iso(h.responded_at), 'expires_at', iso(h.expires_at),
+    'on_timeout', h.on_timeout, 'assignee_user_id', h.assignee_user_id, 'created_at', iso(h.created_at))::text as line
+  from human_requests h left join members u on u.id = h.responded_by where h.run_id = ${runId} order by h.id`
