@@ -154,6 +154,7 @@ describe('the command line', { concurrency: 2 }, () => {
       'key create',
       'key revoke',
       'key rotate-encryption',
+      'key rotate-evidence',
       'entitlements list',
       'entitlements set',
       'entitlements unset',

@@ -44,6 +44,7 @@ import { sealSecret } from '../features/connections/store/secret.ts'
 import { sealModelKey } from '../features/models/modelKey.ts'
 import { sealLogin } from '../features/secrets/logins/login.ts'
 import { sealVariables } from '../features/secrets/variables.ts'
+import { rotateKey } from '../features/evidence/keys.ts'
 import { sealedSecret, sealedToken } from '../features/triggers/trigger.ts'
 import { beginOidc } from '../features/signIn/oidcSignIn.ts'
 import type { Caller } from '../kit/credential.ts'
@@ -128,7 +129,7 @@ async function storeConnections(sql: Sql, keyring: Keyring, teamId: string): Pro
   await beginOidc(sql, keyring, '/')
 }
 
-/** A secret, a login, a model key, and a trigger with an address and a secret. */
+/** A secret, a login, a model key, a trigger with an address and a secret, and a key that signs evidence. */
 async function storeGiven(sql: Sql, keyring: Keyring, teamId: string): Promise<void> {
   const id = newId()
   const [secret, login] = [sealVariables(keyring, id, { TOKEN: 'hidden' }), { password: 'hidden', otp_secret: null }]
@@ -147,6 +148,7 @@ async function storeGiven(sql: Sql, keyring: Keyring, teamId: string): Promise<v
     insert into triggers (id, team_id, agent_id, user_id, changed_by, kind, enabled, verifier, token, token_hash, secret)
     values (${id}, ${teamId}, ${id}, ${id}, ${id}, 'webhook', true, 'secret', ${sealedToken(context, id, 'hidden')},
       ${Buffer.from('hash')}, ${sealedSecret(context, id, 'hidden')})`
+  await rotateKey(keyring, sql)
 }
 
 async function connect(address: Address): Promise<Client> {

@@ -31,6 +31,7 @@ const credentials: Record<AuditEntry['credential_type'], string> = {
   session: 'page',
   command_line: 'command line',
   run: 'run',
+  service: 'service',
 }
 
 export function AuditLog() {
