@@ -182,6 +182,6 @@ proves(
     assert.ok(!files.has(`runs/${runId}/deliveries.jsonl`))
     const less = await seedTeam(service, { scopes: ['runs:read', 'runs:write', 'agents:write', 'agents:read'] })
     const refused = await less.call(`GET /v2/runs/${await sealedRun(less)}/evidence`)
-    assert.deepEqual([refused.status, refused.body.error.code], [403, 'insufficient_scope'])
+    assert.deepEqual([refused.status, refused.body.error], [403, 'insufficient_scope'])
   },
 )

@@ -34,7 +34,7 @@ proves('pools.bundles', 'whoever has too many bundles waiting gets a 429 and not
   const waiting = Array.from({ length: 20 }, get)
   while (pool.waiting(team.id) < waiting.length) await new Promise(setImmediate)
   const refused = await get()
-  assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited'])
+  assert.deepEqual([refused.status, refused.body.error], [429, 'rate_limited'])
   for (const release of held) release()
   assert.deepEqual(new Set((await Promise.all(waiting)).map(({ status }) => status)), new Set([200]))
 })
