@@ -4482,7 +4482,7 @@ const sentences = [
   // evidence: sealed logs and bundles
   {
     id: 'evidence.sealed',
-    says: 'The log of every ended run is sealed and signed within about a second, however it ended; one that goes on after its end gets another seal, which takes in the one before.',
+    says: 'The log of every ended run is sealed and signed within about a second, however it ended; one that continues after its end gets another seal, which takes in the one before.',
   },
   {
     id: 'evidence.bundle',

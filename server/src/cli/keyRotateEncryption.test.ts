@@ -249,7 +249,7 @@ proves(
     assert.deepEqual(await readFile(kept), old)
     assert.deepEqual(await keyFilesIn(yard), ['key', `key.${yard.keyring.keyId}`])
     for (const file of [keyFile(dataDir), kept]) assert.equal((await stat(file)).mode & 0o777, 0o600)
-    assert.match(said, new RegExp(`^Sealed 14 values again with the encryption key ${keyring.keyId}`))
+    assert.match(said, new RegExp(`^Sealed 15 values again with the encryption key ${keyring.keyId}`))
     assert.ok(said.includes(kept), said)
     const audit = await yard.sql`select team_id, credential_type, target_type, target_id, status from audit_log
     where operation = 'key rotate-encryption'`

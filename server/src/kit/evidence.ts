@@ -8,7 +8,7 @@ export type EvidenceFile =
   | { path: string; rows: AsyncIterable<string> }
   | { path: string; bytes: Buffer | AsyncIterable<Buffer> }
 
-export interface AskedEvidence {
+interface AskedEvidence {
   sql: Sql
   context: Context
   teamId: string

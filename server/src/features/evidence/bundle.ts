@@ -9,10 +9,10 @@ import { keyInUse } from './keys.ts'
 import { report } from './report.ts'
 import { filesOfRun, type AskedBundle, type Section } from './runFiles.ts'
 
-export interface Subject {
+interface Subject {
   kind: 'run' | 'case'
   id: string
-  /** As people call it. */
+  /** What people call it. */
   name: string
 }
 

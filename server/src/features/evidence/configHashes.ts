@@ -15,7 +15,7 @@ const knownMax = 10_000
 
 const knownOf = runningPart('config hashes', () => new Map<string, Buffer>())
 
-/** Of a build that is gone, nothing is known any more. */
+/** Nothing is known any more of a build that is gone. */
 const unknown = Buffer.alloc(headBytes)
 
 export async function configHashes(

@@ -93,7 +93,7 @@ proves('evidence.sealed', 'stopped runs are sealed like completed ones', async (
   assert.deepEqual(await problemsOf(await evidenceOf(team, runId)), [])
 })
 
-proves('evidence.sealed', 'a run that goes on after its end gets a second seal, which takes in the first', async () => {
+proves('evidence.sealed', 'a run that continues after its end gets a second seal, which takes in the first', async () => {
   const team = await seedTeam(service)
   const runId = await sealedRun(team)
   assert.equal((await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'And now?' } })).status, 201)

@@ -79,7 +79,7 @@ export async function rotateKey(keyring: Keyring, sql: Sql): Promise<string> {
   return key.id
 }
 
-export interface PublicKey {
+interface PublicKey {
   id: string
   algorithm: 'Ed25519'
   /** Base64 of the 32 bytes. */

@@ -26,7 +26,7 @@ export interface Seal {
   configHash: Buffer
   events: Linked & { last: number }
   steps: Linked
-  /** Of messages that are cut in their events. */
+  /** The messages that are cut in their events. */
   messages: Linked
   /** The head of the seal before; null: it is the first. */
   before: Buffer | null
@@ -56,7 +56,7 @@ export function sealText(run: SealedRun, { number, configHash, events, steps, me
 
 export const headOf = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-export interface SignedHeads {
+interface SignedHeads {
   id: string
   team_id: string
   key_id: string

@@ -18,11 +18,12 @@ const runsAtOnce = 500
 /** The rows of a longer log are read in pieces of so many, so that no statement takes long. */
 const rowsAtOnce = 1000
 
-/** By the last entry of the index, whatever is known of how many there are. */
+/** Only the last entry of the index is read, whatever is known of how many there are. */
 const asked = {
   isDue: part`coalesce((
     select (last.event_xid, last.id) > (c.xid, c.run_id) from evidence_cursor c,
-      lateral (select event_xid, id from runs where completed_at is not null order by event_xid desc, id desc limit 1) last), false)`,
+      lateral (select event_xid, id from runs where completed_at is not null order by event_xid desc, id desc limit 1) last
+    where c.is_only), false)`,
 }
 
 export const sealEnded: Tick = async ({ context, signal }) => {
