@@ -93,19 +93,23 @@ proves('evidence.sealed', 'stopped runs are sealed like completed ones', async (
   assert.deepEqual(await problemsOf(await evidenceOf(team, runId)), [])
 })
 
-proves('evidence.sealed', 'a run that continues after its end gets a second seal, which takes in the first', async () => {
-  const team = await seedTeam(service)
-  const runId = await sealedRun(team)
-  assert.equal((await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'And now?' } })).status, 201)
-  await seal(runId)
-  const bundle = await evidenceOf(team, runId)
-  assert.deepEqual(await problemsOf(bundle), [])
-  const lines = (await filesOf(bundle)).get(`runs/${runId}/seals.jsonl`)!.trim().split('\n')
-  assert.deepEqual(
-    lines.map((line) => JSON.parse(JSON.parse(line).seal).number),
-    [1, 2],
-  )
-})
+proves(
+  'evidence.sealed',
+  'a run that continues after its end gets a second seal, which takes in the first',
+  async () => {
+    const team = await seedTeam(service)
+    const runId = await sealedRun(team)
+    assert.equal((await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'And now?' } })).status, 201)
+    await seal(runId)
+    const bundle = await evidenceOf(team, runId)
+    assert.deepEqual(await problemsOf(bundle), [])
+    const lines = (await filesOf(bundle)).get(`runs/${runId}/seals.jsonl`)!.trim().split('\n')
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(JSON.parse(line).seal).number),
+      [1, 2],
+    )
+  },
+)
 
 proves('evidence.sealed', 'a message that is too long for its event is sealed too', async () => {
   const team = await seedTeam(service)

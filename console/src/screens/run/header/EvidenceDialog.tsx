@@ -31,8 +31,8 @@ export function EvidenceDialog({ run, onClose }: { run: GetRunAnswer['run']; onC
   return (
     <Dialog isOpen onClose={onClose} width="narrow" title={`Evidence of run ${run.run_number}`} actions={actions}>
       <p>
-        A zip archive with the run’s events, messages, steps, requests, config, deliveries and evaluations, and a page to read. It is signed:{' '}
-        <code>runyard evidence verify</code> finds every change that was made to it.
+        A zip archive with the run’s events, messages, steps, requests, config, deliveries and evaluations, and a page
+        to read. It is signed: <code>runyard evidence verify</code> finds every change that was made to it.
       </p>
       {!isEnded(run.status) && <p className={style.note}>The run has not ended, so its log is not sealed yet.</p>}
       <label className={style.choice}>
