@@ -43,7 +43,7 @@ export async function evidence(bed: Bed): Promise<Row[]> {
     const { result, costs } = await costsOf(service, async () => {
       const done = await loop.run({ ...order, ms: bed.isQuick ? quickMs : roundMs })
       await untilSettled(service)
-      while (isSealed && !(await sealed())) await sleep(50)
+      if (isSealed) while (!(await sealed())) await sleep(50)
       return done
     })
     if (!isSealed) {

@@ -164,7 +164,7 @@ proves('evidence.erased', 'a log that was erased leaves its links', async () => 
 proves('evidence.keys', 'a key that is replaced stays published, and what it signed still fits', async () => {
   const team = await seedTeam(service)
   const before = await sealedRun(team)
-  await context.db.transaction((one) => rotateKey(context.keyring, one))
+  await context.db.transaction((inside) => rotateKey(context.keyring, inside))
   const after = await sealedRun(team)
   const { body } = await service.call('GET /.well-known/runyard-evidence.json')
   assert.deepEqual(body.keys, await publicKeys(sql))

@@ -28,7 +28,8 @@ const asked = {
 
 export const sealEnded: Tick = async ({ context, signal }) => {
   const { isDue } = await lookFor(context, asked)
-  while (isDue && !signal.aborted && (await sealSome(context)) === runsAtOnce) continue
+  if (!isDue) return
+  while (!signal.aborted && (await sealSome(context)) === runsAtOnce) continue
 }
 
 interface Cursor {
