@@ -6,6 +6,7 @@ import { deliveriesList } from './deliveries/list.ts'
 import { deliveriesResend } from './deliveries/resend.ts'
 import { deliveriesShow } from './deliveries/show.ts'
 import { trigger } from './deliveries/trigger.ts'
+import { evidenceGet } from './evidence/get.ts'
 import { evidenceVerify } from './evidence/verify.ts'
 import { listen } from './listen/listen.ts'
 import { queuesList } from './queues/list.ts'
@@ -31,5 +32,6 @@ export const teamCommands: Command[] = [
   sandboxList,
   sandboxCopy,
   sandboxExec,
+  evidenceGet,
   evidenceVerify,
 ]

@@ -1,14 +1,17 @@
-// runyard evidence verify: what it says of a bundle, in words and in its exit code, without any service.
+// runyard evidence: a bundle is downloaded, and checked without any service, in words and by the exit code.
 import assert from 'node:assert/strict'
 import { createPublicKey, randomInt } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { keyIdOf } from '../../server/src/base/evidence/keys.ts'
 import { newBundleKey, partAt, sampleBundle, type SampleBundle } from '../../server/test/kit/evidenceBundle.ts'
 import { proves } from '../../server/test/kit/proves.ts'
-import { lineWith, type Outcome } from './lines.ts'
+import { drainRuns, seedAgent, startRun } from '../../server/test/kit/runs.ts'
+import { linesOf, lineWith, openBench, printed, type Outcome } from './lines.ts'
+
+const bench = await openBench()
 
 let folder: string
 let file: string
@@ -99,4 +102,26 @@ proves('cli.evidence', 'what is not a bundle is refused in a sentence', async ()
   assert.deepEqual([missing.code, missing.stdout], [1, ''])
   assert.match(missing.stderr, /no such file/)
   assert.match((await lineWith(['evidence', 'verify', folder], {})).stderr, /is not a file/)
+})
+
+proves('cli.evidence', 'the evidence of a run is downloaded whole, and is true', async () => {
+  const { app, team, runyard, baseUrl } = bench
+  const runId = await startRun(team, await seedAgent(team, '```output\ndone\n```\n'))
+  await drainRuns(app)
+  const [path, keys] = [join(folder, 'run.zip'), join(folder, 'keys.json')]
+  const said = await printed(runyard('evidence', 'get', runId, '--files', '-o', path))
+  assert.match(said, /run\.zip: \d+ bytes\. Check it with: runyard evidence verify /)
+  await writeFile(keys, await (await fetch(`${baseUrl}/.well-known/runyard-evidence.json`)).text())
+  const checked = linesOf(await printed(runyard('evidence', 'verify', path, '--key', keys)))
+  assert.equal(checked[0], `About     run ${runId}`)
+  assert.equal(checked.at(-1), 'True: nothing was changed since this key signed it.')
+})
+
+proves('cli.evidence', 'a download that is refused leaves no file', async () => {
+  const path = join(folder, 'none.zip')
+  const unknown = await bench.runyard('evidence', 'get', '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f', '-o', path)
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stderr, /^Nothing with this id/)
+  await assert.rejects(stat(path))
+  assert.equal((await bench.runyard('evidence', 'get', '../x')).code, 64)
 })

@@ -194,6 +194,7 @@ const given: Record<string, () => Promise<Record<string, string>>> = {
     const run = await endedRun(hello)
     return { ...run, BUILD: (await sdk.agents.createRevision(run.AGENT, {})).build_id }
   },
+  'evidence.md': () => endedRun(hello),
   'human-requests.md': async () => {
     const [first, second, third] = await Promise.all([
       asked('```approve\nPay?\n```'),
