@@ -1,11 +1,14 @@
 // runyard evidence: a bundle is downloaded, and checked without any service, in words and by the exit code.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createPublicKey, randomInt } from 'node:crypto'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { keyIdOf } from '../../server/src/base/evidence/keys.ts'
+import { sealSome } from '../../server/src/features/evidence/sealRuns.ts'
 import { newBundleKey, partAt, sampleBundle, type SampleBundle } from '../../server/test/kit/evidenceBundle.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 import { drainRuns, seedAgent, startRun } from '../../server/test/kit/runs.ts'
@@ -104,10 +107,20 @@ proves('cli.evidence', 'what is not a bundle is refused in a sentence', async ()
   assert.match((await lineWith(['evidence', 'verify', folder], {})).stderr, /is not a file/)
 })
 
-proves('cli.evidence', 'the evidence of a run is downloaded whole, and is true', async () => {
-  const { app, team, runyard, baseUrl } = bench
-  const runId = await startRun(team, await seedAgent(team, '```output\ndone\n```\n'))
+/** A message over 16 KiB is cut in its event. */
+const longMessage = 'long '.repeat(5000)
+
+async function endedRun(): Promise<string> {
+  const { app, team } = bench
+  const agentId = await seedAgent(team, '```memory path=notes.md\nFirst.\n```\n\n```output\ndone\n```\n')
+  const runId = await startRun(team, agentId, { message: longMessage })
   await drainRuns(app)
+  return runId
+}
+
+proves('cli.evidence', 'the evidence of a run is downloaded whole, and is true', async () => {
+  const { runyard, baseUrl } = bench
+  const runId = await endedRun()
   const [path, keys] = [join(folder, 'run.zip'), join(folder, 'keys.json')]
   const said = await printed(runyard('evidence', 'get', runId, '--files', '-o', path))
   assert.match(said, /run\.zip: \d+ bytes\. Check it with: runyard evidence verify /)
@@ -124,4 +137,20 @@ proves('cli.evidence', 'a download that is refused leaves no file', async () => 
   assert.match(unknown.stderr, /^Nothing with this id/)
   await assert.rejects(stat(path))
   assert.equal((await bench.runyard('evidence', 'get', '../x')).code, 64)
+})
+
+const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no python3 here'
+
+proves('evidence.script', 'the script takes what a real service sealed', { skip: noPython }, async () => {
+  const path = join(folder, 'sealed.zip')
+  const runId = await endedRun()
+  const { context } = bench.app
+  const isSealed = () => context.db.sql`select from run_seals where run_id = ${runId}`
+  while ((await isSealed()).length === 0) await sealSome(context)
+  await printed(bench.runyard('evidence', 'get', runId, '-o', path))
+  assert.match(await printed(bench.runyard('evidence', 'verify', path)), new RegExp(`Run +${runId}: 1 seal\n`))
+  const script = fileURLToPath(new URL('../../docs/evidence/verify.py', import.meta.url))
+  const { status, stdout, stderr } = spawnSync('python3', [script, path], { encoding: 'utf8' })
+  assert.deepEqual([status, stderr], [0, ''])
+  assert.match(stdout, /^True, signed with the key [0-9a-f]{16}\n$/)
 })
