@@ -122,7 +122,7 @@ const keyRotateEvidence = command({
   words: 'key rotate-evidence',
   needs,
   says: 'Sign evidence with a new key from now on; what the keys before it signed stays true.',
-  examples: ['runyard key rotate-evidence'],
+  examples: ['runyard key rotate-evidence', 'RUNYARD_DATA_DIR=/srv/runyard runyard key rotate-evidence'],
   async run(call) {
     const { keyRotateEvidence: run } = await import('../../server/src/cli/keyRotateEvidence.ts')
     await run(await onMachine(call))
