@@ -16,7 +16,8 @@ export async function getBundle({ positionals: [id = ''], values, out, signal, t
   const file = values.out ?? `evidence-${id}.zip`
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/v2/${values.case ? 'cases' : 'runs'}/${id}/evidence`)
   if (values.files) url.searchParams.set('contents', 'true')
-  const asCaller: typeof fetch = (input, init) => fetch(input, { ...init, headers: { authorization: `Bearer ${apiKey}` } })
+  const asCaller: typeof fetch = (input, init) =>
+    fetch(input, { ...init, headers: { authorization: `Bearer ${apiKey}` } })
   await writeToPath(await getFile(asCaller, url.href, { signal }), file)
   const { size } = await stat(file)
   out.record({ file, bytes: size }, () => [`${file}: ${size} bytes. Check it with: runyard evidence verify ${file}`])
