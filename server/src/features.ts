@@ -16,6 +16,7 @@ import { credentials } from './features/credentials/index.ts'
 import { docs } from './features/docs/index.ts'
 import { evaluations } from './features/evaluations/index.ts'
 import { evidence } from './features/evidence/index.ts'
+import { guardrails } from './features/guardrails/index.ts'
 import { health } from './features/health/index.ts'
 import { mcp } from './features/mcp/index.ts'
 import { memory } from './features/memory/index.ts'
@@ -66,6 +67,7 @@ export const features: Feature[] = [
   teamFiles,
   skills,
   models,
+  guardrails,
   billing,
   evaluations,
   evidence,

@@ -207,6 +207,7 @@ const engineRooms = [
   'ledger',
   'admission',
   'counting',
+  'guardrails',
   'requests',
   'starting',
   'driving',

@@ -4759,6 +4759,77 @@ const sentences = [
       file: 'server/src/features/billing/getBillingEntitlements.ts',
     },
   },
+  // Guardrails of a team
+  {
+    id: 'guardrails.set',
+    says: 'Whoever manages keys sets the rules of a team as a new version, which is live at once and never changed; everybody reads them and their history; rules that are live already make no version.',
+  },
+  {
+    id: 'guardrails.problems',
+    says: 'Rules that cannot be used are refused with every problem by its name: hosts, time zones, a week without an open hour, connections of nobody, two people where there is one.',
+  },
+  {
+    id: 'guardrails.restore',
+    says: 'Restoring a version makes its rules the newest version; the history keeps both, and a change of an older version than the live one is refused.',
+  },
+  {
+    id: 'guardrails.patterns',
+    says: 'A pattern of tool names fits by characters and *, and takes time by the product of its length and the name’s.',
+  },
+  {
+    id: 'guardrails.quietHours',
+    says: 'Quiet hours follow the clock on the wall of their time zone, over midnight, over the week’s end and over both changes of the clock.',
+    gap: {
+      question: 'What are hours without outside effects?',
+      file: 'server/src/engine/guardrails/quietHours.ts',
+    },
+  },
+  {
+    id: 'guardrails.hosts',
+    says: 'A call to a host or over a connection that is not allowed is refused before anything is sent, with the rule and the version in its error, and is listed among the stops.',
+  },
+  {
+    id: 'guardrails.asks',
+    says: 'A tool that always asks waits for a person whatever its build says; where the build asks already, nobody is asked twice.',
+  },
+  {
+    id: 'guardrails.underWay',
+    says: 'Rules that become live apply to the next call of runs under way, in every process; a call that waited for one person’s approval is asked about again where two must allow it by then.',
+  },
+  {
+    id: 'guardrails.twoPeople',
+    says: 'Of a call that needs two people, two different members approve, never one twice, by whatever credential and however they race over two processes; one rejection ends it; it is made once.',
+    gap: {
+      question: 'Who are two people? May somebody approve what a run does for them?',
+      file: 'server/src/engine/requests/humanRequests.ts',
+    },
+  },
+  {
+    id: 'guardrails.quietCalls',
+    says: 'In quiet hours a call with an effect outside waits until they are over, or until the rules change; reading does not wait, and nothing fails.',
+  },
+  {
+    id: 'guardrails.calls',
+    says: 'At the bound of outside calls of a day further calls wait for the next day; processes together make exactly as many as the bound.',
+  },
+  {
+    id: 'guardrails.starts',
+    says: 'At the bound of runs of a day a start is a 409 guardrail_reached that names rule, use and the next day, over two processes exactly; a team without rules is not touched.',
+  },
+  {
+    id: 'guardrails.cost',
+    says: 'A model call whose worst cost does not fit into the day waits for the next, with what calls of other runs under way may cost counted in; past the bound no run starts.',
+  },
+  {
+    id: 'guardrails.dryRun',
+    says: 'A dry run names, call by call, what the same rules then stop when they are live on the same starts, and says from when on there are rows.',
+    gap: {
+      question: 'What does a dry run count after a call that would have been stopped?',
+      file: 'server/src/features/guardrails/judgedRecords.ts',
+    },
+  },
+  { id: 'guardrails.plan', says: 'Lists of versions and stops, and the dry run, go by indexes.' },
+  { id: 'guardrails.cli', says: 'The command line shows, sets, dry-runs, lists and restores guardrails.' },
   {
     id: 'entitlements.monthlyRuns',
     says: 'Of 1,000 concurrent starts over two processes at a limit of 50 a month exactly 50 begin, with and without keys; each refusal is a 403 entitlement_exceeded that names limit, use and the next month; a refused start leaves no run and no event.',

@@ -55,6 +55,10 @@ const kinds = {
     status: 409,
     says: 'This human request is closed: it was answered or cancelled, or it expired.',
   },
+  guardrail_reached: {
+    status: 409,
+    says: 'A bound of the team’s guardrails for this day is reached. Wait for the next day, or change the guardrails.',
+  },
   rubric_limit: { status: 409, says: 'A build has at most five rubrics. Delete one first.' },
   case_trigger_exists: { status: 409, says: 'This agent has a case trigger already. Change or delete that one.' },
   duplicate_name: { status: 409, says: 'This name is taken. Choose another.' },

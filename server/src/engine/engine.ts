@@ -15,6 +15,8 @@ import { createResolvers } from './builds/runStepTool.ts'
 import { createToolRegistry, type ToolRegistry } from './builds/toolRegistry.ts'
 import { createEntitlements, type Entitlements } from './counting/entitlements.ts'
 import { createStorageLimit, type StorageLimit } from './counting/storageLimit.ts'
+import { createCallLeases } from './guardrails/dayBounds.ts'
+import { createGuardrails, type Guardrails } from './guardrails/liveRules.ts'
 import { createBreakers } from './driving/breakers.ts'
 import type { DriveParts } from './driving/heldRun.ts'
 import { recallSet } from './driving/recallTool.ts'
@@ -46,6 +48,7 @@ interface Engine {
   loadBuild: LoadBuild
   startTargets: StartTargets
   entitlements: Entitlements
+  guardrails: Guardrails
   storage: StorageLimit
   /** Gives a run its id, number and time, before it is written. */
   prepare(wanted: RunWanted): Promise<NewRun>
@@ -84,7 +87,7 @@ function createEngine(context: Context): Engine {
     () => workers,
     () => ready(),
   )
-  const { keeper, startLimits, entitlements, storage, prepare, startLane } = starting
+  const { keeper, startLimits, entitlements, guardrails, storage, prepare, startLane } = starting
 
   const parts: Omit<DriveParts, 'telemetry'> = {
     context,
@@ -104,6 +107,7 @@ function createEngine(context: Context): Engine {
     },
     atEnd,
     underWay: new Map(),
+    guardrails: { live: guardrails, calls: createCallLeases(context.db.sql) },
   }
   const workers = newWorkers({
     context,
@@ -127,6 +131,7 @@ function createEngine(context: Context): Engine {
     prepare,
     startTargets: createStartTargets(),
     entitlements,
+    guardrails,
     storage,
     fitting: (sql, runs) => startLimits.fitting(sql, runs),
     refusedLately: (teamId) => startLimits.refusedLately(teamId),
@@ -151,7 +156,8 @@ function createStarting(context: Context, workers: () => Workers, onReady: () =>
   const { db, log } = context
   const entitlements = createEntitlements({ sql: db.sql, listener: context.listener, log })
   const storage = createStorageLimit(context.config.teamStorageBytes, entitlements)
-  const startLimits = createStartLimits(entitlements, storage)
+  const guardrails = createGuardrails({ sql: db.sql, listener: context.listener, log })
+  const startLimits = createStartLimits({ entitlements, storage, guardrails, stopped: context.metrics.runs.guardrailStops })
   const numbers = createRunNumbers(db.sql)
   const ensureRows = createAdmissionRows()
   const keeper: SlotKeeper = newSlotKeeper({
@@ -180,11 +186,12 @@ function createStarting(context: Context, workers: () => Workers, onReady: () =>
   async function prepare(wanted: RunWanted): Promise<NewRun> {
     await ensureRows(db.sql, [wanted.teamId])
     await entitlements.refresh()
+    await guardrails.refresh()
     const largeBytes = largeBytesOf(messageText(wanted.message))
     return { ...wanted, largeBytes, id: newId(), runNumber: await numbers.next(), createdAt: new Date() }
   }
 
-  return { keeper, startLimits, entitlements, storage, prepare, startLane }
+  return { keeper, startLimits, entitlements, guardrails, storage, prepare, startLane }
 }
 
 /** The parent of a sub-run wakes with the end of it. */

@@ -13,6 +13,7 @@ export const clientGroups = {
   connections: 'Accounts and MCP servers that agents may use.',
   deliveries: 'Webhook deliveries, with every attempt.',
   evaluations: 'How good runs were, by rubrics, and which builds may become live.',
+  guardrails: 'Rules of a team above all of its agents, and what they stopped.',
   humanRequests: 'Approvals, questions and forms that runs wait for.',
   labels: 'Labels of cases.',
   logins: 'User names and passwords that the browser fills in.',

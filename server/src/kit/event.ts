@@ -77,6 +77,17 @@ export const HumanRequest = named(
     expires_at: nullable(Time),
     on_timeout: oneOf(onTimeouts),
     assignee_user_id: nullable(Id),
+    approvals_needed: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'How many people must approve. More than 1 only where the guardrails of the team want it.',
+      }),
+    ),
+    approvals: Type.Optional(
+      Type.Array(Type.Object({ user_id: Id, at: Time }), {
+        description: 'Who has approved so far, where more than one must. A rejection by anybody closes the request.',
+      }),
+    ),
     created_at: Time,
     truncated: truncatedField,
   }),

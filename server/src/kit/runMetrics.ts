@@ -13,6 +13,7 @@ export interface RunMetrics {
   steps: Counter<'tool' | 'outcome'>
   modelSeconds: Histogram<'provider' | 'outcome'>
   modelTokens: Counter<'provider' | 'direction'>
+  guardrailStops: Counter<'rule' | 'way'>
   lane: LaneMetrics
 }
 
@@ -64,6 +65,12 @@ export function createRunMetrics(registry: Registry): RunMetrics {
       name: 'runyard_model_tokens_total',
       help: 'Tokens that models read and wrote, by provider.',
       labelNames: ['provider', 'direction'],
+      registers,
+    }),
+    guardrailStops: new Counter({
+      name: 'runyard_guardrail_stops_total',
+      help: 'Calls and starts that guardrails of teams stopped, by rule and by what became of them: refused, asks, waits.',
+      labelNames: ['rule', 'way'],
       registers,
     }),
     lane: createLaneMetrics(registry),

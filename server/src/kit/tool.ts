@@ -127,6 +127,26 @@ export interface OutsideTool<Input extends TObject = TObject> extends Described<
   takesSecrets?: true | readonly string[]
   /** Why a person must allow this call whatever the build says; undefined: no reason. */
   needsApproval?: string
+  /** What of the world outside a call touches, by its arguments alone; undefined, or `never`: nothing beyond this service. */
+  leaves: 'never' | ((input: Static<Input>, context: Context) => Leaving | undefined)
+}
+
+/** How a call leaves the service, as the guardrails of a team judge it. */
+export interface Leaving {
+  /** False: it only reads there. */
+  isEffect: boolean
+  /** The hosts that it may reach, as far as its arguments say. `*.example.com` stands for every name below. */
+  hosts: readonly string[]
+  /** The connection that it uses: its id, or how the call names it. */
+  connection?: string
+}
+
+/** The host of a URL as it is dialled: lower case, without brackets, without a dot at its end. Null: there is none. */
+export const hostOf = (url: string): string | null => {
+  const host = URL.parse(url)?.hostname
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.+$/, '')
+  return host ? host : null
 }
 
 export interface Outside {

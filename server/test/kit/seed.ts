@@ -198,6 +198,15 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     const { body } = await team.call(`POST /v2/queues/${queueId}/cases`, { body: { case: made } })
     return body.added_cases[0].id
   },
+  /** One that is done. */
+  dry_run: async (team) => {
+    const id = newId()
+    const rules = (await team.call('GET /v2/teams/:teamId/guardrails')).body.guardrails.rules
+    await team.sql`
+      insert into guardrail_dry_runs (id, team_id, user_id, rules, status, since, until, completed_at)
+      values (${id}, ${team.id}, ${team.memberId}, ${JSON.stringify(rules)}::jsonb, 'done', now() - interval '30 days', now(), now())`
+    return id
+  },
   view: async (team) => {
     const body = { screen: 'runs', name: `View ${unique()}`, filter: { status: 'failed' } }
     return (await team.call('POST /v2/teams/:teamId/views', { body })).body.view_id

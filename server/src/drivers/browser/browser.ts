@@ -101,10 +101,17 @@ export interface BrowserSession {
   close(): Promise<void>
 }
 
+export interface SessionWanted {
+  signal: AbortSignal
+  state?: SessionState
+  /** Asked for every host that a page wants, after the guard; absent: every host. */
+  mayReach?: (host: string) => boolean
+}
+
 export interface BrowserDriver {
   /** One sentence: how well pages are isolated from the machine and its network. Starts the browser if needed. */
   strength(): Promise<string>
-  open(wanted: { signal: AbortSignal; state?: SessionState }): Promise<BrowserSession>
+  open(wanted: SessionWanted): Promise<BrowserSession>
   /** Draws pages of our own, which reach nothing. */
   printer: Printer
   close(): Promise<void>

@@ -9,6 +9,14 @@ import { viewport } from './pictures.ts'
 import { startSession } from './session.ts'
 import { within } from './withTimeout.ts'
 
+interface Door {
+  guard: Guard
+  /** Asked after the guard, with the host as it is dialled. */
+  mayReach: (host: string) => boolean
+}
+
+const anyHost = (): boolean => true
+
 export function cdpDriver({ guard, cdpUrl }: { guard: Guard; cdpUrl: string }): BrowserDriver {
   const sessions = new Set<BrowserSession>()
   let connecting: Promise<Browser> | undefined
@@ -32,7 +40,7 @@ export function cdpDriver({ guard, cdpUrl }: { guard: Guard; cdpUrl: string }): 
         'names by itself, so that one which changes its address gets through, and so does what is not a request, such as WebRTC. Restrict its network.'
       )
     },
-    async open({ signal, state }) {
+    async open({ signal, state, mayReach = anyHost }) {
       signal.throwIfAborted()
       const browser = await connected()
       const heard = noSessionEvents()
@@ -42,13 +50,14 @@ export function cdpDriver({ guard, cdpUrl }: { guard: Guard; cdpUrl: string }): 
         acceptDownloads: false,
         ...(state && { storageState: state.storage }),
       })
-      await guardContext(context, guard, heard)
+      const door: Door = { guard, mayReach }
+      await guardContext(context, door, heard)
       const close = async (): Promise<void> => {
         sessions.delete(session)
         await within(5000, context.close(), undefined)
       }
       const takeDownload = (): void => note(heard, 'Files cannot be downloaded with a browser behind RUNYARD_CDP_URL.')
-      const prepare = (page: Page): Promise<void> => guardRedirects(context, page, guard, heard)
+      const prepare = (page: Page): Promise<void> => guardRedirects(context, page, door, heard)
       const session = await startSession({ browser, context, guard, heard, takeDownload, prepare, close }, state)
       sessions.add(session)
       return session
@@ -75,11 +84,11 @@ async function connect(cdpUrl: string): Promise<Browser> {
 }
 
 /** playwright asks for everything but redirects, in frames and workers of all kinds; each page is asked for its redirects too. */
-async function guardContext(context: BrowserContext, guard: Guard, heard: SessionEvents): Promise<void> {
+async function guardContext(context: BrowserContext, door: Door, heard: SessionEvents): Promise<void> {
   await context.route(
     () => true,
     async (route) => {
-      const isPermitted = await permitted(route.request().url(), guard, heard)
+      const isPermitted = await permitted(route.request().url(), door, heard)
       await within(5000, isPermitted ? route.continue() : route.abort('blockedbyclient'), undefined)
     },
   )
@@ -87,16 +96,16 @@ async function guardContext(context: BrowserContext, guard: Guard, heard: Sessio
     () => true,
     async (socket) => {
       const url = socket.url().replace(/^ws/, 'http')
-      if (await permitted(url, guard, heard)) socket.connectToServer()
+      if (await permitted(url, door, heard)) socket.connectToServer()
       else await socket.close({ code: 1008, reason: 'refused' })
     },
   )
 }
 
-async function guardRedirects(context: BrowserContext, page: Page, guard: Guard, heard: SessionEvents): Promise<void> {
+async function guardRedirects(context: BrowserContext, page: Page, door: Door, heard: SessionEvents): Promise<void> {
   const devtools: CDPSession = await context.newCDPSession(page)
   devtools.on('Fetch.requestPaused', ({ requestId, request }) => {
-    void permitted(request.url, guard, heard).then((isPermitted) => {
+    void permitted(request.url, door, heard).then((isPermitted) => {
       const answer = isPermitted
         ? devtools.send('Fetch.continueRequest', { requestId })
         : devtools.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
@@ -108,11 +117,16 @@ async function guardRedirects(context: BrowserContext, page: Page, guard: Guard,
 }
 
 /** Checked like our own connections, except that the browser dials. */
-async function permitted(address: string, guard: Guard, heard: SessionEvents): Promise<boolean> {
+async function permitted(address: string, { guard, mayReach }: Door, heard: SessionEvents): Promise<boolean> {
   if (/^(data|blob|about):/.test(address)) return true
   const host = URL.parse(address)?.hostname ?? address.slice(0, 200)
   try {
-    await guard.vet(guard.checkUrl(address).hostname)
+    const { hostname } = guard.checkUrl(address)
+    if (!mayReach(hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, ''))) {
+      noteHost(heard.refused, host, `"${host}" is not on the list of hosts that may be reached from here.`)
+      return false
+    }
+    await guard.vet(hostname)
     return true
   } catch (error) {
     if (!(error instanceof OutboundRefused)) noteHost(heard.unreachable, host, `${host} does not resolve.`)

@@ -4,7 +4,7 @@ import type { BrowserContext, Download } from 'playwright-core'
 import type { Log } from '../../base/log.ts'
 import type { Guard } from '../../base/outbound/guard.ts'
 import { createFilteringProxy } from '../../base/outbound/proxy.ts'
-import type { BrowserDriver, BrowserSession, SessionState } from './browser.ts'
+import type { BrowserDriver, BrowserSession, SessionWanted } from './browser.ts'
 import { accountForChromium, type ChromiumProcess } from './chromiumProcess.ts'
 import { downloadWatch } from './downloads.ts'
 import { launchChromium, type Running } from './launchChromium.ts'
@@ -50,9 +50,9 @@ export function chromiumDriver(options: ChromiumOptions): BrowserDriver {
   }
   return {
     strength: () => strengthOf(chromium),
-    async open({ signal, state }) {
-      signal.throwIfAborted()
-      return inUse(chromium, () => openSession(chromium, state))
+    async open(wanted) {
+      wanted.signal.throwIfAborted()
+      return inUse(chromium, () => openSession(chromium, wanted))
     },
     printer: createPrinter(
       (print) =>
@@ -102,7 +102,7 @@ function ensure(chromium: Chromium): Promise<Running> {
   return starting
 }
 
-async function openSession(chromium: Chromium, state: SessionState | undefined): Promise<BrowserSession> {
+async function openSession(chromium: Chromium, { state, mayReach }: SessionWanted): Promise<BrowserSession> {
   const { guard, sessions } = chromium
   const { browser, process, devtools } = await ensure(chromium)
   process.hold(true)
@@ -110,6 +110,7 @@ async function openSession(chromium: Chromium, state: SessionState | undefined):
   const credentials = { username: 'session', password: randomBytes(24).toString('base64url') }
   const proxy = createFilteringProxy({
     guard,
+    ...(mayReach && { mayReach }),
     credentials,
     onRefused: ({ host, reason }) => noteHost(heard.refused, host, reason),
     onUnreachable: ({ host, reason }) => noteHost(heard.unreachable, host, reason),

@@ -6,9 +6,13 @@ import { storedOf, usageOf, type Days } from './usage.ts'
 export const runsOfMonth = (teamId: string, month: Days): Part => part`(
   select coalesce(sum(runs), 0)::bigint from (${usageOf(teamId, month)}) used)`
 
+/** What models cost on these days. */
+export const costOfDays = (teamId: string, days: Days): Part => part`(
+  select coalesce(sum(cost_usd), 0) from (${usageOf(teamId, days)}) used)`
+
 /** What models cost in the month, and what is held back for calls that are under way. */
 export const costOfMonth = (teamId: string, month: Days): Part => part`(
-  (select coalesce(sum(cost_usd), 0) from (${usageOf(teamId, month)}) used)
+  ${costOfDays(teamId, month)}
   + (select coalesce(sum(reserved_usd), 0) from runs where team_id = ${teamId} and counted_as = 'running'))`
 
 /** Counts files of sandboxes as their quota does, with the earlier contents of changed files; then cases, memory, large messages, and artifacts. */

@@ -3,7 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import type { Bound, Tool } from '../../kit/tool.ts'
 import { callIdOf, type CallStep } from '../ledger/change.ts'
 import { toolCallOf, type HeldRun } from './heldRun.ts'
-import { actionHash, newestAnswer, type Binds } from '../requests/humanRequests.ts'
+import { actionHash, newestAnswer, type Binds, type HumanRequest } from '../requests/humanRequests.ts'
 
 /** What an approval of this call would be bound to now. */
 export async function bindsOf(held: HeldRun, step: CallStep, tool: Tool | undefined, sql: Sql): Promise<Binds> {
@@ -13,18 +13,24 @@ export async function bindsOf(held: HeldRun, step: CallStep, tool: Tool | undefi
   return { ...bound, content: build.contentHash }
 }
 
-/** `bound`: none of it may change until the call is sent. `changed`: the call is no longer what a person approved. */
-type ApprovalCheck = { bound?: Bound } | { changed: string }
+/** `bound`: none of it may change until the call is sent. `approvals`: how many people allowed it. `changed`: the call is no longer what a person approved. */
+type ApprovalCheck = { bound?: Bound; approvals: number } | { changed: string }
 
 /** Asked before every call that was open: an approved call may have been interrupted or postponed since, for any length of time. */
 export async function checkApproval(held: HeldRun, step: CallStep, tool: Tool, sql: Sql): Promise<ApprovalCheck> {
   const answer = await newestAnswer(sql, held.run.id, step.seq)
   // a request that the tool opened itself is the tool's own affair, and a request without an answer allowed nothing
-  if (answer?.action?.tool !== step.tool || answer?.response === null) return {}
+  if (answer?.action?.tool !== step.tool || answer?.response === null) return { approvals: 0 }
   const binds = await bindsOf(held, step, tool, sql)
   const hash = actionHash(callIdOf(held.run.id, step.seq), step.tool, step.arguments, binds)
-  return hash === answer.action.hash ? { bound: binds } : { changed: differenceOf(answer.bound, binds) }
+  return hash === answer.action.hash
+    ? { bound: binds, approvals: peopleOf(answer) }
+    : { changed: differenceOf(answer.bound, binds) }
 }
+
+/** A process of the release before closes a request with one person's yes, and notes nobody else. */
+const peopleOf = ({ approvals, responded_by }: HumanRequest): number =>
+  Math.max(approvals.length, responded_by === null ? 0 : 1)
 
 const parts: Record<string, string> = {
   content: 'the config of the build',

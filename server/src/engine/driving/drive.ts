@@ -9,6 +9,7 @@ import type { ClaimedRun } from '../admission/claim.ts'
 import { commit, feed, type HeldRun, type DriveParts, type Hold } from './heldRun.ts'
 import { entryOf, readMessages } from '../ledger/history.ts'
 import { giveUp } from './giveUp.ts'
+import { refreshRules } from './guardedCall.ts'
 import { cleanTurn } from './hiddenValues.ts'
 import { complete, ended, fail, failWith, pause } from './releaseRun.ts'
 import { isAskingForMore, stopAtLimit, waitForMore } from './askForMore.ts'
@@ -45,6 +46,7 @@ export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): 
       signal.throwIfAborted()
       if (!mayContinue()) throw new Yielded()
       await time.turn(run.team_id)
+      await refreshRules(held)
       const more = held.open.find(isAskingForMore)
       if (more) {
         if (await waitForMore(held, more)) return
@@ -145,7 +147,7 @@ async function leave(
     await failWith(held, asked.code, asked.message, asked.step)
     return true
   }
-  const detail = { reason: 'model_unavailable', message: asked.reason }
+  const detail = asked.detail ?? { reason: 'model_unavailable', message: asked.reason }
   const waiting_on = { kind: 'time', detail, due_at: asked.at }
   const step: ModelStep = { ...asked.step, state: 'waiting', result: { waiting_on } }
   held.open.push(step)

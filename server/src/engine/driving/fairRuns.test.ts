@@ -31,6 +31,7 @@ const made = (name: string, execute: () => Promise<Outcome>) =>
     description: 'For tests.',
     input: Type.Object({}),
     onDoubt: 'retry',
+    leaves: 'never',
     timeoutMs: 600_000,
     execute,
   })

@@ -22,6 +22,9 @@ import type { ApplyLane, Effect, Follow, Write } from '../ledger/applyLane.ts'
 import { Fenced } from './leaving.ts'
 import type { EngineModels } from '../builds/models.ts'
 import type { Breakers } from './breakers.ts'
+import type { Guardrails } from '../guardrails/liveRules.ts'
+import type { Rules } from '../guardrails/rules.ts'
+import type { Windows } from '../../kit/rateLimit.ts'
 import type { Routes } from './routeState.ts'
 
 export interface HeldRun extends SureWriting {
@@ -86,6 +89,16 @@ export interface HeldRun extends SureWriting {
   openResources: OpenResources & { close(): Promise<void> }
   /** Calls that this process has under way, by id and attempt, including those of runs that were taken from it since then. */
   underWay: Map<string, Promise<unknown>>
+  guardrails: RunGuardrails
+  /** The guardrails of its team as they were when it was last asked; undefined: it has none. */
+  rules: Rules | undefined
+}
+
+/** What a process knows of the guardrails of teams. */
+export interface RunGuardrails {
+  live: Guardrails
+  /** Calls of a day that leave the service. */
+  calls: Windows
 }
 
 export interface DriveParts {
@@ -101,6 +114,7 @@ export interface DriveParts {
   atEnd: (run: ClaimedRun) => Write['atEnd']
   telemetry: RunTelemetry
   underWay: HeldRun['underWay']
+  guardrails: RunGuardrails
 }
 
 export interface Hold {

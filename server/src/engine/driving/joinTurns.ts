@@ -80,7 +80,12 @@ export function joinTurns(held: HeldRun, next: NextOfPure, { withEffects }: { wi
     }
     if (turn?.ending.kind !== 'calls') return []
     const plans = plansOf(held, turn)
-    const fits = plans.every(({ way }) => way === 'outside' || way === 'refused' || (way === 'inside' && withEffects))
+    const fits = plans.every(
+      (plan) =>
+        plan.way === 'outside' ||
+        (plan.way === 'refused' && (!plan.stop || withEffects)) ||
+        (plan.way === 'inside' && withEffects),
+    )
     if (!fits) return []
     turns += 1
     steps += plans.length

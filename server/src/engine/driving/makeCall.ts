@@ -12,8 +12,10 @@ import {
   type OutsideTool,
   type ToolCall,
 } from '../../kit/tool.ts'
-import { newChange, type CallStep } from '../ledger/change.ts'
+import { newChange, notBegun, putStep, type CallStep } from '../ledger/change.ts'
 import { isTransient, type Effect } from '../ledger/applyLane.ts'
+import type { Stop } from '../guardrails/judge.ts'
+import { noteStopOf, peopleToAsk, stopOf, waitOf } from './guardedCall.ts'
 import { insideFailure, recordEffect, storeFailure, waitEffect, writeEffect } from './callEffects.ts'
 import { callingRunOf, commit, feedOutcome, toolCallOf, type HeldRun } from './heldRun.ts'
 import { filledInput, readScrubber, withoutSecretFiles } from './hiddenValues.ts'
@@ -30,6 +32,8 @@ interface Making {
   probe?: boolean
   /** For a call that a person approved: what must not have changed when it is sent. */
   bound?: Bound | undefined
+  /** How many people allowed exactly this call. */
+  approvals?: number
   /** What follows from the result and may be written with it. */
   joining?: Joining | undefined
 }
@@ -47,10 +51,14 @@ export async function makeCall(held: HeldRun, step: CallStep, options: Making = 
   }
 }
 
-async function makeOnce(held: HeldRun, step: CallStep, { probe = false, bound, joining }: Making): Promise<void> {
+async function makeOnce(held: HeldRun, planned: CallStep, making: Making): Promise<void> {
+  const { probe = false, bound, approvals = 0, joining } = making
   const { context, signal } = held
-  const tool = held.toolRegistry.find(step.tool)
-  if (tool?.kind !== 'outside') throw new Error(`${step.tool} does not act outside`)
+  const tool = held.toolRegistry.find(planned.tool)
+  if (tool?.kind !== 'outside') throw new Error(`${planned.tool} does not act outside`)
+  const stop = await stopOf(held, planned, tool, approvals)
+  if (stop) return stopCall(held, planned, stop)
+  const step = planned.attempt === notBegun ? await beginAfterAll(held, planned) : planned
   beginCall(held.telemetry, step)
   const call = toolCallOf<never>(held, step)
   const outside = {
@@ -107,6 +115,28 @@ function ownFailure({ context, run }: HeldRun, error: unknown): string | undefin
   return isOfStore ? storeFailure : insideFailure
 }
 
+/** The guardrails of the team do not let it be made: it fails, waits for people, or waits for its time. */
+async function stopCall(held: HeldRun, step: CallStep, stop: Stop): Promise<void> {
+  if (stop.way === 'asks') return askAgain(held, step, stop.says, stop)
+  const note = noteStopOf(held, step, stop)
+  if (stop.way === 'refused') return recordResult(held, step, { error: stop.says, record: note })
+  const begin = async (sql: Sql) => {
+    await note(sql)
+    return { waiting_on: waitOf(stop) }
+  }
+  return putOff(held, step, new NotYet(begin))
+}
+
+/** The call seemed to have to wait, and need not any more: from here on it is in doubt like any other. */
+async function beginAfterAll(held: HeldRun, planned: CallStep): Promise<CallStep> {
+  const step = { ...planned, attempt: 1, started_at: new Date().toISOString() }
+  const change = newChange(held.run, held.turn)
+  putStep(change, step)
+  await commit(held, change)
+  held.open = held.open.map((open) => (open.seq === step.seq ? step : open))
+  return step
+}
+
 /** The call did not happen: the run waits for what the call needs, and makes it then. */
 async function putOff(held: HeldRun, step: CallStep, notYet: NotYet): Promise<void> {
   const waits = waitEffect(held, { ...step, state: 'waiting' }, notYet.begin, () => undefined)
@@ -114,9 +144,14 @@ async function putOff(held: HeldRun, step: CallStep, notYet: NotYet): Promise<vo
 }
 
 /** The call did not happen: a person decides about it as it is now. */
-export async function askAgain(held: HeldRun, step: CallStep, reason: string): Promise<void> {
+export async function askAgain(held: HeldRun, step: CallStep, reason: string, stop?: Stop): Promise<void> {
   const asked: CallStep = { ...step, state: 'approval', result: null }
-  const open = (sql: Sql) => askAbout(held, asked, approvalRequest(asked, reason), sql)
+  const note = stop && noteStopOf(held, step, stop)
+  const wanted = approvalRequest(asked, reason, peopleToAsk(held, held.toolRegistry.find(step.tool)))
+  const open = async (sql: Sql) => {
+    await note?.(sql)
+    return askAbout(held, asked, wanted, sql)
+  }
   await commit(held, newChange(held.run, held.turn), [waitEffect(held, asked, open, () => undefined)])
 }
 

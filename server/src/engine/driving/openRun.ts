@@ -26,6 +26,7 @@ import { createOpenResources } from './openResources.ts'
 import { recallSet } from './recallTool.ts'
 import { recallRoutes } from './routes.ts'
 import { newRoutes, type Routes } from './routeState.ts'
+import type { Rules } from '../guardrails/rules.ts'
 import { beginStretch } from './runTelemetry.ts'
 
 /** How long reading a log again may block the process. */
@@ -38,7 +39,8 @@ export async function openRun(parts: DriveParts, run: ClaimedRun, hold: Hold): P
   const ofBuild = await toolsOfBuild(context, run, build, hold.signal)
   const scrub = await readScrubber(context, callingRunOf(run), build)
   const routes = newRoutes(build, { team: await models.of(run.team_id), models, breakers })
-  return teamTimeOf(context).piece(run.team_id, () => open(parts, run, { build, routes, ofBuild, scrub }, hold))
+  const rules = await parts.guardrails.live.of(run.team_id)
+  return teamTimeOf(context).piece(run.team_id, () => open(parts, run, { build, routes, ofBuild, scrub, rules }, hold))
 }
 
 /** The tools as they are when the run is taken: tools that come or change later are for the next process that takes it. */
@@ -61,12 +63,13 @@ interface Opened {
   routes: Routes
   ofBuild: ToolSet[]
   scrub: Scrub | undefined
+  rules: Rules | undefined
 }
 
 function open(
   parts: DriveParts,
   run: ClaimedRun,
-  { build, routes, ofBuild, scrub }: Opened,
+  { build, routes, ofBuild, scrub, rules }: Opened,
   { signal, writeSignal, mayContinue, workerId }: Hold,
 ): HeldRun {
   const { context, applyLane, models, telemetry } = parts
@@ -89,7 +92,7 @@ function open(
     tools: [...toolRegistry.describe(sets), ...resolver.tools],
     facts,
     output_schema: build.output_schema,
-    output_tokens_max: run.limits.max_cost_usd === null ? null : outputTokensMax,
+    output_tokens_max: run.limits.max_cost_usd === null && !rules?.cost_usd_per_day ? null : outputTokensMax,
   }
   // what started the run may hold a secret too
   const setup = scrub && !model.isPure ? scrubbed(plain, scrub) : plain
@@ -136,6 +139,8 @@ function open(
     openResources: createOpenResources(context.log, run.id),
     line: { tail: Promise.resolve() },
     underWay: parts.underWay,
+    guardrails: parts.guardrails,
+    rules,
   }
 }
 

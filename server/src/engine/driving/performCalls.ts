@@ -4,6 +4,7 @@ import { isRefused } from '../ledger/applyLane.ts'
 import { newChange, putStep, type CallStep, type Change } from '../ledger/change.ts'
 import { withMoment } from '../ledger/moments.ts'
 import { insideFailure } from './callEffects.ts'
+import { refreshRules } from './guardedCall.ts'
 import { commit, type HeldRun } from './heldRun.ts'
 import { joinTurns, type Joining, type NextOfPure } from './joinTurns.ts'
 import { makeCall } from './makeCall.ts'
@@ -16,6 +17,7 @@ import { addTurn, plansOf, tellModel, type OutsidePlan, type WrittenTurn } from 
  */
 export async function performCalls(held: HeldRun, change: Change, turn: Turn, next: NextOfPure): Promise<boolean> {
   const { isPure } = held.model
+  await refreshRules(held)
   const first = addTurn(held, change, turn, plansOf(held, turn))
   const isInside = first.plans.every(({ way }) => way === 'inside')
   const joining = isPure && isInside ? joinTurns(held, next, { withEffects: true }) : undefined

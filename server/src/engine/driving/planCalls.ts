@@ -9,12 +9,15 @@ import type { Tool } from '../../kit/tool.ts'
 import { validatorOf } from '../../kit/validate.ts'
 import type { WantedCall } from '../../drivers/model/model.ts'
 import type { CallKind, CallStep } from '../ledger/change.ts'
+import { leavingOf, stopToAsk, stopToRefuse, type Stop } from '../guardrails/judge.ts'
 import type { HeldRun } from './heldRun.ts'
 import { isOfProcedure, markProblem } from './hiddenValues.ts'
 
 export type Plan =
-  | { way: 'refused'; step: CallStep; error: string }
-  | { way: 'approval'; step: CallStep; tool: Tool }
+  /** `stop`: the guardrails of the team refuse it. */
+  | { way: 'refused'; step: CallStep; error: string; stop?: Stop }
+  /** `stop`: the guardrails of the team ask, and the build alone would not. */
+  | { way: 'approval'; step: CallStep; tool: Tool; stop?: Stop }
   | { way: 'inside' | 'outside' | 'waiting'; step: CallStep; tool: Tool }
 
 export function planCall(held: HeldRun, wanted: WantedCall, seq: number): Plan {
@@ -37,8 +40,12 @@ export function planCall(held: HeldRun, wanted: WantedCall, seq: number): Plan {
     given: build.given,
   })
   if (marked) return refuse(marked)
-  if (approvalReason(tool) !== undefined || build.needsApproval(name, args))
-    return { way: 'approval', step: { ...step, state: 'approval' }, tool }
+  const { rules, context } = held
+  const forbidden = rules && stopToRefuse(rules, leavingOf(tool, args, context))
+  if (forbidden) return { way: 'refused', step, error: forbidden.says, stop: forbidden }
+  const isAsked = approvalReason(tool) !== undefined || build.needsApproval(name, args)
+  const stop = stopToAsk(rules, tool, isAsked)
+  if (isAsked || stop) return { way: 'approval', step: { ...step, state: 'approval' }, tool, ...(stop && { stop }) }
   if (tool.kind === 'waiting') return { way: 'waiting', step: { ...step, state: 'waiting' }, tool }
   return { way: tool.kind, step, tool }
 }

@@ -35,6 +35,7 @@ const recall = outsideTool({
     { additionalProperties: false },
   ),
   onDoubt: 'retry',
+  leaves: 'never',
   timeoutMs: 30_000,
   async execute({ run, input: { step, offset = 0, find } }, { context }) {
     const { sql } = context.db

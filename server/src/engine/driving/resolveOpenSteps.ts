@@ -5,6 +5,7 @@ import { isCall, newChange, putStep, type CallStep } from '../ledger/change.ts'
 import { withMoment } from '../ledger/moments.ts'
 import { checkApproval } from './approvedCall.ts'
 import { beginEffect, insideEffect, waitEffect } from './callEffects.ts'
+import { stopWithoutPeople } from './guardedCall.ts'
 import { commit, feedOutcome, type HeldRun } from './heldRun.ts'
 import { askAgain, makeCall, recordResult } from './makeCall.ts'
 import { commitCalls } from './performCalls.ts'
@@ -28,9 +29,12 @@ type MayBeMade = Extract<Resolved, { kind: 'make' | 'probe' }>
 
 async function makeIfApproved(held: HeldRun, { kind, step, tool }: MayBeMade, sql: Sql): Promise<void> {
   const approval = await checkApproval(held, step, tool, sql)
-  if ('changed' in approval) await askAgain(held, step, approval.changed)
-  else if (kind === 'probe') await makeCall(held, beginning(held, step), { probe: true, bound: approval.bound })
-  else await makeNow(held, step, tool, approval.bound)
+  if ('changed' in approval) return askAgain(held, step, approval.changed)
+  // before anything is written: a call that is asked about again has not begun
+  const unasked = stopWithoutPeople(held, tool, approval.approvals)
+  if (unasked) await askAgain(held, step, unasked.says, unasked)
+  else if (kind === 'probe') await makeCall(held, beginning(held, step), { probe: true, ...approval })
+  else await makeNow(held, step, tool, approval)
 }
 
 /** The step as its next attempt begins. */
@@ -42,13 +46,18 @@ const beginning = (held: HeldRun, step: CallStep): CallStep =>
     worker: held.workerId,
   })
 
-async function makeNow(held: HeldRun, step: CallStep, tool: Tool, bound: Bound | undefined): Promise<void> {
+async function makeNow(
+  held: HeldRun,
+  step: CallStep,
+  tool: Tool,
+  approval: { bound?: Bound; approvals: number },
+): Promise<void> {
   const change = newChange(held.run, held.turn)
   if (tool.kind === 'outside') {
     const begun = beginning(held, step)
     putStep(change, begun)
     await commit(held, change)
-    return makeCall(held, begun, { bound })
+    return makeCall(held, begun, approval)
   }
   const results = new Map<number, Outcome>()
   const note = (outcome: Outcome) => results.set(step.seq, outcome)

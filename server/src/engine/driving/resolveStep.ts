@@ -5,6 +5,7 @@ import { notBegun, type CallStep } from '../ledger/change.ts'
 import { toolCallOf, waitingOnOf, type HeldRun } from './heldRun.ts'
 import { onDoubtOf } from './afterCrash.ts'
 import { bindsOf } from './approvedCall.ts'
+import { isOfGuardrail, isStillHeld } from './guardedCall.ts'
 import { readLateOutcome } from './lateOutcome.ts'
 import { openRequest, requestOf, type HumanRequest, type RequestWanted } from '../requests/humanRequests.ts'
 
@@ -34,6 +35,7 @@ export async function resolveStep(held: HeldRun, step: CallStep, sql: Sql): Prom
   const call = toolCallOf<never>(held, step)
   if (tool.kind === 'outside') {
     const { context } = held
+    if (isOfGuardrail(waiting_on)) return notYet(step, tool, waiting_on, !isStillHeld(held, waiting_on))
     return notYet(step, tool, waiting_on, await tool.hasCome?.(call, { waitingOn: waiting_on, sql, context }))
   }
   const outcome = await tool.resolve(call, sql, waiting_on)
@@ -142,9 +144,11 @@ export async function askAbout(held: HeldRun, step: CallStep, wanted: RequestWan
   }
 }
 
-export const approvalRequest = (step: CallStep, reason?: string): RequestWanted => ({
+/** `people`: how many must allow it. */
+export const approvalRequest = (step: CallStep, reason: string | undefined, people: number): RequestWanted => ({
   type: 'approval',
   title: `Allow ${step.tool}?`,
   description: `The agent wants to make this call. ${reason ?? 'Its build asks for a person’s approval first.'}`,
   action: { tool: step.tool, arguments: step.arguments },
+  approvals_needed: people,
 })

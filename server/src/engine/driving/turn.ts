@@ -14,6 +14,10 @@ import {
 import { blobsOfRuns } from '../../kit/blobs.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { newStep } from './planCalls.ts'
+import { untilWritten } from '../../base/db.ts'
+import { holdCost } from '../guardrails/dayBounds.ts'
+import { stopByCost } from '../guardrails/judge.ts'
+import { noteStopOf, refreshRules, waitOf } from './guardedCall.ts'
 import { newChange, isCall, putStep, type ModelStep } from '../ledger/change.ts'
 import { withMoment } from '../ledger/moments.ts'
 import { commit, type HeldRun } from './heldRun.ts'
@@ -42,7 +46,7 @@ const pauseMaxMs = 10 * 60_000
 export type Asked =
   | { kind: 'turn'; turn: Turn; step: ModelStep | undefined }
   /** The provider asks for a longer pause: the run waits without a worker. */
-  | { kind: 'later'; step: ModelStep; at: Date; reason: string }
+  | { kind: 'later'; step: ModelStep; at: Date; reason: string; detail?: Record<string, unknown> }
   | { kind: 'failed'; code: string; message: string; step: ModelStep | undefined }
   /** It will not answer, and the run has taken the next of its models. */
   | { kind: 'moved' }
@@ -70,6 +74,8 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
   if (held.model.isPure) {
     return { kind: 'turn', turn: storable(await nextOfPure(held)), step: undefined }
   }
+  const putOff = await waitForMoney(held, asking)
+  if (putOff) return putOff
   let step = await beginStep(held, asking)
   if (!step) {
     const { max_cost_usd } = held.run.limits
@@ -182,6 +188,27 @@ async function isLeftByPolicy(
 /** A pure model evaluates the tenant's expressions on the main thread, and has its turn when the promise is made. */
 export const nextOfPure = ({ context, conversation, run, signal }: HeldRun): Promise<Turn> =>
   teamTimeOf(context).piece(run.team_id, () => conversation.next({ signal, onText: () => undefined }))
+
+/** Where the team's guardrails bound the cost of a day and the next call may not fit: the step waits for the next day, without a hold. */
+async function waitForMoney(held: HeldRun, asking: Asking): Promise<Extract<Asked, { kind: 'later' }> | undefined> {
+  await refreshRules(held)
+  const { rules, run, context, signal } = held
+  const limit = rules?.cost_usd_per_day ?? null
+  if (!rules || limit === null) return undefined
+  const open = held.open.find((one) => !isCall(one))
+  const step = open ?? freshStep(held, asking)
+  // it is beyond the run's own limit, which says more
+  if (!step) return undefined
+  const hold = { teamId: run.team_id, runId: run.id, step: step.seq, worst: asking.worstCost() }
+  const until = await untilWritten(() => holdCost(context.db, hold, limit), signal)
+  if (until === undefined) return undefined
+  const stop = stopByCost(rules, until)
+  const note = noteStopOf(held, { seq: step.seq, tool: step.tool ?? '' }, stop)
+  await untilWritten(() => note(context.db.sql), signal)
+  if (open) close(held, open)
+  held.step = Math.max(held.step, step.seq)
+  return { kind: 'later', step, at: new Date(until), reason: stop.says, detail: waitOf(stop).detail }
+}
 
 /** Writes the intent to ask. A step that is open already was cut off by a crash or postponed: this is its next attempt. */
 async function beginStep(held: HeldRun, asking: Asking): Promise<ModelStep | undefined> {

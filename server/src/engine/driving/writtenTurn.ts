@@ -5,11 +5,13 @@ import type { Outcome, Tool } from '../../kit/tool.ts'
 import type { Effect } from '../ledger/applyLane.ts'
 import { addMessage, callIdOf, notBegun, putStep, type Change } from '../ledger/change.ts'
 import { withMoment } from '../ledger/moments.ts'
-import { beginEffect, insideEffect, waitEffect } from './callEffects.ts'
+import { beginEffect, insideEffect, recordEffect, waitEffect } from './callEffects.ts'
+import { noteStopOf, peopleToAsk, wouldWait } from './guardedCall.ts'
 import { feed, feedOutcome, type HeldRun } from './heldRun.ts'
 import { recordOutcome } from './outcome.ts'
 import { approvalReason, planCall, type Plan } from './planCalls.ts'
 import { approvalRequest, askAbout } from './resolveStep.ts'
+import type { RequestWanted } from '../requests/humanRequests.ts'
 
 export interface WrittenTurn {
   turn: Turn
@@ -43,6 +45,8 @@ export function addTurn(held: HeldRun, change: Change, turn: Turn, plans: Plan[]
   for (const { step } of plans) step.turn = held.turn
   const stages = stagesOf(held, plans)
   for (const { step } of stages.slice(1).flat()) step.attempt = notBegun
+  // it will wait: whoever takes the run over before that need not wonder whether it happened
+  for (const { step, tool } of stages[0] ?? []) if (wouldWait(held, step, tool)) step.attempt = notBegun
   const results = new Map<number, Outcome>()
   const effects = plans.flatMap((plan) => begin(held, change, plan, results))
   change.usage.steps += plans.length
@@ -75,6 +79,9 @@ function stagesOf({ build }: HeldRun, plans: Plan[]): OutsidePlan[][] {
   return stages
 }
 
+const approvalOf = (held: HeldRun, { step, tool, stop }: Extract<Plan, { way: 'approval' }>): RequestWanted =>
+  approvalRequest(step, stop?.says ?? approvalReason(tool), peopleToAsk(held, tool))
+
 /** What a call writes at once: its refusal, its intent, or its effect together with its outcome. */
 function begin(held: HeldRun, change: Change, plan: Plan, results: Map<number, Outcome>): Effect[] {
   const { step } = plan
@@ -83,7 +90,7 @@ function begin(held: HeldRun, change: Change, plan: Plan, results: Map<number, O
     case 'refused':
       note({ error: plan.error })
       recordOutcome(change, withMoment(step, { kind: 'refused', at: step.started_at }), { error: plan.error })
-      return []
+      return plan.stop ? [recordEffect(noteStopOf(held, step, plan.stop))] : []
     case 'inside':
       return [insideEffect(held, step, note)]
     case 'outside':
@@ -95,9 +102,10 @@ function begin(held: HeldRun, change: Change, plan: Plan, results: Map<number, O
         waitEffect(
           held,
           step,
-          (sql) => askAbout(held, step, approvalRequest(step, approvalReason(plan.tool)), sql),
+          (sql) => askAbout(held, step, approvalOf(held, plan), sql),
           note,
         ),
+        ...(plan.stop ? [recordEffect(noteStopOf(held, step, plan.stop))] : []),
       ]
     case 'waiting':
       return [beginEffect(held, step, plan.tool, note)]

@@ -9,6 +9,7 @@ const rowsAtOnce = 5000
 /** One round over messages, steps and events of runs that are deleted; true: there may be more. */
 export async function eraseSomeOf(sql: Sql, runIds: string[]): Promise<boolean> {
   await sql`delete from run_cuts where run_id = any(${runIds}::uuid[])`
+  await sql`delete from guardrail_stops where run_id = any(${runIds}::uuid[])`
   const messages = await eraseMessages(sql, runIds)
   const steps = await sql`
     delete from run_steps where ctid = any(array(
@@ -20,6 +21,7 @@ export async function eraseSomeOf(sql: Sql, runIds: string[]): Promise<boolean> 
 
 /** One round over runs that stay: their messages go, and of each step stays only what it was, when, and what it used. */
 async function emptySomeOf(sql: Sql, runIds: string[]): Promise<boolean> {
+  await sql`delete from guardrail_stops where run_id = any(${runIds}::uuid[])`
   const messages = await eraseMessages(sql, runIds)
   const steps = await sql`
     update run_steps set arguments = null, result = null, error = null, said = null, moments = null, arrived = null where ctid = any(array(

@@ -37,6 +37,10 @@ export interface HumanRequest {
   expires_at: Date | null
   on_timeout: OnTimeout
   assignee_user_id: string | null
+  /** How many people must approve; 1 but for calls of which the team's guardrails want two. */
+  approvals_needed: number
+  /** The people who have approved so far, where more than one must. */
+  approvals: { user_id: string; at: string }[]
   created_at: Date
   /** The columns that are cut in lists that would be too large. */
   truncated?: boolean
@@ -51,7 +55,8 @@ interface LongFields {
 
 const columnsWith = ({ questions, form_schema, action, response }: LongFields): Part => part`
   human_requests.id, run_id, step, type, title, description, ${questions} as questions, ${form_schema} as form_schema, ${action} as action, status,
-  ${response} as response, responded_by, responded_at, expires_at, on_timeout, assignee_user_id, created_at`
+  ${response} as response, responded_by, responded_at, expires_at, on_timeout, assignee_user_id, approvals_needed,
+  approvals, created_at`
 
 const long = {
   questions: longJson(part`questions`),
@@ -91,6 +96,8 @@ export interface RequestWanted {
   expires_in_s?: number | undefined
   on_timeout?: OnTimeout | undefined
   assignee_user_id?: string | null | undefined
+  /** How many people must approve; 1 unless given. */
+  approvals_needed?: number
 }
 
 /** What the call depends on: the hash of its run's config, and what its tool says that it touches. */
@@ -112,11 +119,11 @@ export async function openRequest(
   }
   const request = await one(sql<HumanRequest>`
     insert into human_requests (id, team_id, run_id, step, type, title, description, questions, form_schema, action, bound, expires_at,
-      on_timeout, assignee_user_id, hidden_agent_id)
+      on_timeout, assignee_user_id, approvals_needed, hidden_agent_id)
     values (${newId()}, ${call.run.team_id}, ${call.run.id}, ${call.step}, ${wanted.type}, ${wanted.title}, ${wanted.description ?? null},
       ${json(wanted.questions)}::jsonb, ${json(wanted.form_schema)}::jsonb, ${json(action)}::jsonb, ${json(wanted.binds)}::jsonb,
       now() + make_interval(secs => ${wanted.expires_in_s ?? null}::float8), ${wanted.on_timeout ?? 'fail'},
-      ${wanted.assignee_user_id ?? null},
+      ${wanted.assignee_user_id ?? null}, ${wanted.approvals_needed ?? 1},
       (select agent_id from runs where id = ${call.run.id} and source = 'artifact'))
     returning ${requestColumns}`)
   return request
@@ -143,23 +150,54 @@ export async function newestAnswer(
   return request
 }
 
+/** Who answers, and what. */
+interface Answer {
+  response: object & { approved?: unknown }
+  memberId: string | null
+}
+
 /** The first valid answer wins: one guarded update; undefined: somebody was faster. Wakes the run in the same transaction. */
 export async function answerRequest(
   sql: Sql,
-  request: { id: string; run_id: string },
-  answer: { response: object; memberId: string | null },
+  request: { id: string; run_id: string; approvals_needed: number },
+  answer: Answer,
 ): Promise<HumanRequest | undefined> {
   // the run's row first: the one order of locks
   await sql`select id from runs where id = ${request.run_id} for update`
+  if (request.approvals_needed > 1 && answer.response.approved === true) {
+    return addApproval(sql, request.id, answer)
+  }
   const [answered] = await sql<HumanRequest>`
     update human_requests set status = 'responded', response = ${JSON.stringify(answer.response)}::jsonb,
       responded_by = ${answer.memberId}, responded_at = now()
     where id = ${request.id} and status = 'pending' and (expires_at is null or expires_at > now())
     returning ${requestColumns}`
-  if (!answered) return undefined
+  return answered && announceAnswer(sql, answered, answer.memberId)
+}
+
+/**
+ * The last of the people who must approve closes the request. Until then it stays pending, and the run waits. Whoever has approved already
+ * changes nothing, with whatever credential.
+ */
+async function addApproval(sql: Sql, id: string, { response, memberId }: Answer): Promise<HumanRequest | undefined> {
+  const isLast = part`jsonb_array_length(approvals) + 1 >= approvals_needed`
+  const [approved] = await sql<HumanRequest>`
+    update human_requests set
+      approvals = approvals || jsonb_build_array(jsonb_build_object('user_id', ${memberId}::uuid,
+        'at', to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))),
+      status = case when ${isLast} then 'responded' else status end,
+      response = case when ${isLast} then ${JSON.stringify(response)}::jsonb end,
+      responded_by = case when ${isLast} then ${memberId}::uuid end, responded_at = case when ${isLast} then now() end
+    where id = ${id} and status = 'pending' and (expires_at is null or expires_at > now())
+      and not approvals @> jsonb_build_array(jsonb_build_object('user_id', ${memberId}::uuid))
+    returning ${requestColumns}`
+  return approved?.status === 'responded' ? announceAnswer(sql, approved, memberId) : approved
+}
+
+async function announceAnswer(sql: Sql, answered: HumanRequest, memberId: string | null): Promise<HumanRequest> {
   await logForRun(sql, answered.run_id, [{ event: 'human_request.responded', data: { human_request: answered } }])
   await raiseLimit(sql, answered)
-  if (answer.memberId !== null && carriesWords(answered)) await followMember(sql, answered.run_id, answer.memberId)
+  if (memberId !== null && carriesWords(answered)) await followMember(sql, answered.run_id, memberId)
   await wakeRuns(sql, [answered.run_id])
   return answered
 }

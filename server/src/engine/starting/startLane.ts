@@ -7,7 +7,7 @@ import type { StoredRows } from '../../kit/operation.ts'
 import { claimedAtStart, insertedRuns, runRow, wantedRuns, type Created, type NewRun } from './createRun.ts'
 import { createLane, TryAlone, type Lane, type LaneWatch } from '../../kit/lane.ts'
 import type { KnownSlots, TeamSlots } from '../admission/knownSlots.ts'
-import type { Fitting, StartLimits } from './startLimits.ts'
+import type { Fitting, RefusedBy, StartLimits } from './startLimits.ts'
 import { countByTeam, seatsWithout, type FreeSeats, type ReservedSeats } from '../admission/seat.ts'
 
 export interface Start {
@@ -19,7 +19,7 @@ export interface Start {
  * `gone`: agent or build are no longer as the starter saw them. `key_taken`: another request has the key. `refused`: which limit of the
  * team forbids it.
  */
-export type Started = 'started' | 'gone' | 'key_taken' | { refused: string }
+export type Started = 'started' | 'gone' | 'key_taken' | { refused: string; code: RefusedBy }
 
 interface StartLaneOptions {
   db: Database
@@ -41,9 +41,9 @@ interface Row extends Created {
   team: TeamSlots | null
 }
 
-const refusedRow = ({ run, reason }: Fitting['refused'][number]): Row => ({
+const refusedRow = ({ run, reason, code }: Fitting['refused'][number]): Row => ({
   id: run.id,
-  outcome: { refused: reason },
+  outcome: { refused: reason, code },
   is_admitted: false,
   is_claimed: false,
   config_hash: null,

@@ -6,11 +6,17 @@ import type { Created, NewRun } from './createRun.ts'
 import type { Entitlements } from '../counting/entitlements.ts'
 import { countStarts, lockSlots, roomsOf, type MonthlyRoom } from '../counting/monthlyLimits.ts'
 import type { StorageLimit } from '../counting/storageLimit.ts'
+import { countDayStarts, dayRoom } from '../guardrails/dayBounds.ts'
+import type { Guardrails } from '../guardrails/liveRules.ts'
+import type { RunMetrics } from '../../kit/runMetrics.ts'
 
 export interface Fitting {
   fitting: NewRun[]
-  refused: { run: NewRun; reason: string }[]
+  refused: { run: NewRun; reason: string; code: RefusedBy }[]
 }
+
+/** Whose limit it is: the operator's, or the team's own. */
+export type RefusedBy = 'entitlement_exceeded' | 'guardrail_reached'
 
 export interface StartLimits {
   /** Whether a team of these runs has such a limit; if none has, nothing here costs a statement. */
@@ -25,7 +31,14 @@ export interface StartLimits {
   within(sql: Sql, runs: NewRun[], make: () => Promise<Created[]>): Promise<Created[]>
 }
 
-export function createStartLimits(entitlements: Entitlements, storage: StorageLimit): StartLimits {
+interface Options {
+  entitlements: Entitlements
+  storage: StorageLimit
+  guardrails: Guardrails
+  stopped: RunMetrics['guardrailStops']
+}
+
+export function createStartLimits({ entitlements, storage, guardrails, stopped }: Options): StartLimits {
   const refusals = new BoundedCache<{ at: number; changes: number }>({ name: 'refused starts', entriesMax: 10_000 })
   const isLimited = ({ teamId }: NewRun) =>
     entitlements.has(teamId, 'monthly_runs') || entitlements.has(teamId, 'monthly_cost_usd')
@@ -33,11 +46,14 @@ export function createStartLimits(entitlements: Entitlements, storage: StorageLi
   /** Runs whose messages the default limit has counted: the limit is asked about them again when they are created. */
   const stored = new WeakSet<NewRun>()
   const limitedTeams = (runs: NewRun[]) => runs.filter(isLimited).map(({ teamId }) => teamId)
+  const isGuarded = ({ teamId }: NewRun) => guardrails.limitsStarts(teamId)
+  const guardedTeams = (runs: NewRun[]) => runs.filter(isGuarded).map(({ teamId }) => teamId)
 
   async function fitting(sql: Sql, runs: NewRun[]): Promise<Fitting> {
     const byMonth = await fittingMonth(sql, runs)
-    const byStorage = await fittingStorage(sql, byMonth.fitting)
-    const split = { fitting: byStorage.fitting, refused: [...byMonth.refused, ...byStorage.refused] }
+    const byDay = await fittingDay(sql, byMonth.fitting)
+    const byStorage = await fittingStorage(sql, byDay.fitting)
+    const split = { fitting: byStorage.fitting, refused: [...byMonth.refused, ...byDay.refused, ...byStorage.refused] }
     const refusal = { at: performance.now(), changes: entitlements.changes() }
     for (const { run } of split.refused) refusals.set(run.teamId, refusal)
     return split
@@ -58,7 +74,7 @@ export function createStartLimits(entitlements: Entitlements, storage: StorageLi
       const room = await storage.room(sql, teamId)
       for (const run of ofTeam) {
         const reason = room?.take(run.largeBytes)
-        if (reason !== undefined) refused.push({ run, reason })
+        if (reason !== undefined) refused.push({ run, reason, code: 'entitlement_exceeded' })
         else if (!storage.isOwn(teamId)) stored.add(run)
       }
     }
@@ -70,22 +86,44 @@ export function createStartLimits(entitlements: Entitlements, storage: StorageLi
     const limited = [...new Set(limitedTeams(runs))]
     if (limited.length === 0) return { fitting: runs, refused: [] }
     const teams = runs.map(({ teamId }) => teamId)
-    return splitByRoom(runs, await roomsOf(sql, teams, limited))
+    return splitByRoom(runs, await roomsOf(sql, teams, limited), 'entitlement_exceeded')
   }
 
-  const count = (sql: Sql, made: NewRun[]) => countStarts(sql, limitedTeams(made))
+  /** The guardrails of teams, under the same lock. */
+  async function fittingDay(sql: Sql, runs: NewRun[]): Promise<Fitting> {
+    const guarded = [...new Set(guardedTeams(runs))]
+    if (guarded.length === 0) return { fitting: runs, refused: [] }
+    await lockSlots(
+      sql,
+      runs.map(({ teamId }) => teamId),
+    )
+    const rooms = new Map<string, Room>()
+    for (const teamId of guarded) {
+      const rules = await guardrails.of(teamId, sql)
+      const room = rules && (await dayRoom(sql, teamId, rules))
+      if (room) rooms.set(teamId, room)
+    }
+    const split = splitByRoom(runs, rooms, 'guardrail_reached')
+    for (const { run } of split.refused) stopped.inc({ rule: rooms.get(run.teamId)?.rule ?? '', way: 'refused' })
+    return split
+  }
+
+  async function count(sql: Sql, made: NewRun[]): Promise<void> {
+    await countStarts(sql, limitedTeams(made))
+    await countDayStarts(sql, guardedTeams(made))
+  }
 
   return {
     refusedLately(teamId) {
       const refusal = refusals.get(teamId)
       return refusal?.changes === entitlements.changes() && performance.now() - refusal.at < refusedMs
     },
-    concern: (runs) => runs.some((run) => isLimited(run) || isLarge(run)),
+    concern: (runs) => runs.some((run) => isLimited(run) || isGuarded(run) || isLarge(run)),
     fitting,
     count,
     async within(sql, runs, make) {
       const [refused] = (await fitting(sql, runs)).refused
-      if (refused) throw new Fault('entitlement_exceeded', refused.reason)
+      if (refused) throw new Fault(refused.code, refused.reason)
       const created = await make()
       const made = new Set(created.map(({ id }) => id))
       await count(
@@ -100,14 +138,19 @@ export function createStartLimits(entitlements: Entitlements, storage: StorageLi
 /** How long after a refusal a team counts as refused. Cases are dispatched again this much after a new month begins; when a limit changes, at once. */
 const refusedMs = 5000
 
+/** What a team may still start, and what whoever does not fit reads. */
+interface Room extends MonthlyRoom {
+  rule?: string
+}
+
 /** Takes runs in their order, as many of each team as there is room for. */
-function splitByRoom(runs: NewRun[], rooms: Map<string, MonthlyRoom>): Fitting {
+function splitByRoom(runs: NewRun[], rooms: Map<string, Room>, code: RefusedBy): Fitting {
   const split: Fitting = { fitting: [], refused: [] }
   const taken = new Map<string, number>()
   for (const run of runs) {
     const room = rooms.get(run.teamId)
     const before = taken.get(run.teamId) ?? 0
-    if (room && before >= room.runs) split.refused.push({ run, reason: room.refusal })
+    if (room && before >= room.runs) split.refused.push({ run, reason: room.refusal, code })
     else {
       split.fitting.push(run)
       taken.set(run.teamId, before + 1)

@@ -4,7 +4,7 @@ import { parseBounded } from '../../base/boundedJson.ts'
 import type { OutboundAnswer } from '../../base/outbound/fetch.ts'
 import { type ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
-import { outsideTool, type Outcome, type Outside, type ToolCall } from '../../kit/tool.ts'
+import { hostOf, outsideTool, type Leaving, type Outcome, type Outside, type ToolCall } from '../../kit/tool.ts'
 import { connectionUseOf } from '../../kit/registry.ts'
 
 const answerBytesMax = 1024 * 1024
@@ -38,6 +38,7 @@ const httpRequest = outsideTool({
   onDoubt: ({ method = 'GET' }) => (idempotentMethods.has(method) ? 'retry' : 'ask'),
   timeoutMs,
   takesSecrets: ['headers', 'body'],
+  leaves: requestLeaves,
   execute: performRequest,
   boundTo: async ({ run, input: { connection } }, { sql, context }) => {
     const use = connectionUseOf(context)
@@ -46,6 +47,18 @@ const httpRequest = outsideTool({
   hasCome: async ({ run }, { waitingOn, sql, context }) =>
     (await connectionUseOf(context)?.hasCome({ sql, run, waitingOn })) ?? true,
 })
+
+/** RFC 9110 §9.2.1: these methods only read. */
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+export function requestLeaves({ method = 'GET', url, connection }: Request['input']): Leaving {
+  const host = hostOf(url)
+  return {
+    isEffect: !safeMethods.has(method),
+    hosts: host === null ? [] : [host],
+    ...(connection !== undefined && { connection }),
+  }
+}
 
 type Request = ToolCall<{
   method?: string

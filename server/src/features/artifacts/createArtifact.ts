@@ -46,7 +46,7 @@ export const createArtifact = operation({
     status: Artifact.properties.status,
     user_message: ArtifactMessage,
   }),
-  errors: ['invalid_request', 'conflict', 'entitlement_exceeded'],
+  errors: ['invalid_request', 'conflict', 'entitlement_exceeded', 'guardrail_reached'],
   async handler({ team, caller, body, context, sql, fail }) {
     const connectionIds = [...new Set((body.connection_ids ?? []).map((id) => id.toLowerCase()))]
     const plan = await planMessage(context, sql, {

@@ -18,6 +18,7 @@ export const artifactLook = outsideTool({
   description: 'Look at the page of this artifact as it is now: a picture of it, and its text.',
   input: Type.Object({ theme: Type.Optional(oneOf(['light', 'dark'])) }),
   onDoubt: 'retry',
+  leaves: 'never',
   timeoutMs,
   async execute({ run, step, input }, { context, signal }): Promise<Outcome> {
     const { sql } = context.db

@@ -13,7 +13,7 @@ export const refreshArtifact = operation({
   scope: 'artifacts:write',
   status: 200,
   answer: ArtifactAnswer,
-  errors: ['forbidden', 'conflict', 'artifact_busy', 'entitlement_exceeded'],
+  errors: ['forbidden', 'conflict', 'artifact_busy', 'entitlement_exceeded', 'guardrail_reached'],
   async handler({ team, artifact, caller, context, sql, fail }) {
     requireEditor(artifact, caller, fail)
     if (artifact.current_revision_id === null && artifact.run_id === null) {

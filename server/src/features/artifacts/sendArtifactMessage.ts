@@ -29,7 +29,7 @@ export const sendArtifactMessage = operation({
   ),
   status: 200,
   answer: Type.Object({ user_message: ArtifactMessage }),
-  errors: ['invalid_request', 'forbidden', 'conflict', 'artifact_busy', 'entitlement_exceeded'],
+  errors: ['invalid_request', 'forbidden', 'conflict', 'artifact_busy', 'entitlement_exceeded', 'guardrail_reached'],
   async handler({ artifact, caller, body, context, sql, fail }) {
     requireEditor(artifact, caller, fail)
     if (artifact.revisions_count >= revisionsMax) {

@@ -1,5 +1,6 @@
 // Reads one line of a browser block: open, click, type, login, read, screenshot.
 import type { Action } from '../../drivers/browser/browser.ts'
+import { hostOf, type Leaving } from '../../kit/tool.ts'
 
 export const lineForms =
   'open URL; click Words; type Field = text; login, or login domain; read, or read Words; screenshot'
@@ -40,8 +41,16 @@ export function readLine(line: string): Exclude<Action, { kind: 'login' }> | Log
 }
 
 /** Whether it can be done twice without harm: opening and reading can; clicking and typing may have sent something. */
-export function isHarmless(action: Action | LoginLine): boolean {
+export function isHarmless(action: { kind: Action['kind'] }): boolean {
   return !['click', 'type', 'select', 'press', 'login'].includes(action.kind)
+}
+
+/** What of the world outside these actions touch. Pages may reach further hosts, which the session itself asks about. */
+export function leavingOf(actions: readonly ({ kind: 'open'; url: string } | { kind: Action['kind'] })[]): Leaving {
+  return {
+    isEffect: actions.some((action) => !isHarmless(action)),
+    hosts: actions.flatMap((action) => ('url' in action ? (hostOf(action.url) ?? []) : [])),
+  }
 }
 
 /** A few words for the timeline; what was typed may be a password and is left out. */

@@ -4,6 +4,8 @@ import { newId } from '../../base/ids.ts'
 import { part } from '../../base/db.ts'
 import type { SealedColumn } from '../../base/sealedColumns.ts'
 import type { BrowserSession, SessionState } from '../../drivers/browser/browser.ts'
+import { engineOf } from '../../engine/engine.ts'
+import { isAllowedHost } from '../../engine/guardrails/rules.ts'
 import { isOfVisibleRun, requireRunChange } from '../../engine/ledger/visibleRuns.ts'
 import type { Context } from '../../kit/context.ts'
 import { resource } from '../../kit/resources.ts'
@@ -63,6 +65,9 @@ const reopened =
   'The browser was opened again: cookies and storage were restored and its pages loaded again; what was typed into forms was not.'
 const openedEmpty = 'The browser was opened again, empty: the session before was closed with the end of the run.'
 
+const noted = ({ log }: Context) => (error: unknown) =>
+  log.debug({ err: error }, 'the guardrails of a team were not read; the last ones known count')
+
 /** Opens the run's session, or opens it again from what was recorded with the last call. */
 export async function openSession(context: Context, run: CallingRun, signal: AbortSignal): Promise<HeldSession> {
   const [row] = await context.db.sql<{ id: string; state: Buffer | null }>`
@@ -72,8 +77,17 @@ export async function openSession(context: Context, run: CallingRun, signal: Abo
     ? (JSON.parse(context.keyring.open(sealed, purposeOf(row.id)).toString()) as SessionState)
     : undefined
   const release = await sessionSlotsOf(context).take(run.team_id, signal)
+  const { guardrails } = engineOf(context)
+  let rules = await guardrails.of(run.team_id)
+  const mayReach = (host: string): boolean => {
+    // what is not known at once is known for the next request
+    const now = guardrails.of(run.team_id)
+    if (now instanceof Promise) now.then((read) => (rules = read)).catch(noted(context))
+    else rules = now
+    return !rules?.allowed_hosts || isAllowedHost(rules.allowed_hosts, host)
+  }
   const browser = await browserOf(context)
-    .open({ signal, ...(state && { state }) })
+    .open({ signal, mayReach, ...(state && { state }) })
     .catch((error: unknown) => {
       release()
       throw error

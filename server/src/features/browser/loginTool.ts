@@ -7,6 +7,7 @@ import { loginUseOf } from '../../kit/registry.ts'
 import { Type } from '../../kit/schema.ts'
 import { outsideTool, type Outside, type ToolCall } from '../../kit/tool.ts'
 import { actInBrowser } from './actInBrowser.ts'
+import { leavingOf } from './browserLine.ts'
 
 /** Up to four rounds of fields, each of which may load a page. */
 const timeoutMs = 180_000
@@ -42,6 +43,7 @@ export async function loginTools(asked: GivenTo): Promise<ToolSet[]> {
     }),
     // logging in twice leaves the same session, and after a crash the fields are empty again
     onDoubt: 'retry',
+    leaves: () => leavingOf([{ kind: 'login' }]),
     timeoutMs,
     beside: 'alone',
     execute: (call, outside) => actInBrowser(call, outside, [loginAction(call, outside, call.input.login)]),

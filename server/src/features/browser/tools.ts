@@ -4,7 +4,7 @@ import type { ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type, type Static, type TObject } from '../../kit/schema.ts'
 import { outsideTool, type Tool } from '../../kit/tool.ts'
 import { actInBrowser } from './actInBrowser.ts'
-import { isHarmless, lineForms, readLine } from './browserLine.ts'
+import { isHarmless, leavingOf, lineForms, readLine } from './browserLine.ts'
 import { loginAction } from './loginTool.ts'
 
 const Element = Type.String({
@@ -27,6 +27,7 @@ function actionTool<Input extends TObject>(declared: {
   return outsideTool<Input>({
     ...described,
     onDoubt: (input) => (isHarmless(action(input)) ? 'retry' : 'ask'),
+    leaves: (input) => leavingOf([action(input)]),
     timeoutMs,
     // actions of a turn share the page
     beside: 'alone',
@@ -41,6 +42,7 @@ const browserDo = outsideTool({
     lines: Type.Array(Type.String({ maxLength: 10_000 }), { minItems: 1, maxItems: linesMax }),
   }),
   onDoubt: ({ lines }) => (lines.map(readLine).every((one) => 'problem' in one || isHarmless(one)) ? 'retry' : 'ask'),
+  leaves: ({ lines }) => leavingOf(lines.map(readLine).flatMap((one) => ('problem' in one ? [] : [one]))),
   timeoutMs: 600_000,
   beside: 'alone',
   async execute(call, outside) {

@@ -26,11 +26,15 @@ export function consequencesOf(request: HumanRequest & { step: number }): Conseq
   return [...answers, ...atTimeout(request)]
 }
 
-const ofApprovedCall = ({ run_id, step }: HumanRequest & { step: number }): Consequence[] => [
+/** How many more people must approve after the next one does. */
+const othersNeeded = ({ approvals_needed, approvals }: HumanRequest): number => approvals_needed - approvals.length - 1
+
+const ofApprovedCall = (request: HumanRequest & { step: number }): Consequence[] => [
   {
     answer: 'approve',
     leads_to:
-      `The call is made once, with the key ${callIdOf(run_id, step)}. If it is no longer the call that is shown here, it is not made and ` +
+      (othersNeeded(request) > 0 ? 'Your approval is noted, and one more person must approve. Then: ' : '') +
+      `The call is made once, with the key ${callIdOf(request.run_id, request.step)}. If it is no longer the call that is shown here, it is not made and ` +
       'you are asked again.',
   },
   {

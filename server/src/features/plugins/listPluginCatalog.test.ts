@@ -18,6 +18,7 @@ proves(
       description: 'Look at something.',
       input: Type.Object({}),
       onDoubt: 'retry',
+      leaves: 'never',
       timeoutMs: 1000,
       execute: async () => ({ result: 'far' }),
     })

@@ -42,7 +42,7 @@ export const retryRun = operation({
   ),
   status: 201,
   answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
-  errors: ['invalid_request', 'not_found', 'conflict', 'entitlement_exceeded'],
+  errors: ['invalid_request', 'not_found', 'conflict', 'entitlement_exceeded', 'guardrail_reached'],
   async prepare({ team, caller, run, body, context, sql, fail }) {
     if (run.source === 'artifact') {
       fail('conflict', 'This run worked on an artifact. Refresh the artifact: POST /v2/artifacts/{artifactId}/refresh.')

@@ -71,7 +71,7 @@ export const startRun = operation({
   ),
   status: 201,
   answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
-  errors: ['not_found', 'invalid_request', 'sandbox_busy', 'entitlement_exceeded'],
+  errors: ['not_found', 'invalid_request', 'sandbox_busy', 'entitlement_exceeded', 'guardrail_reached'],
   async prepare({ caller, body, context, sql, fail }) {
     const callbackUrl = body.callback_url ?? null
     if (callbackUrl !== null) await context.guard.checkOnSave(callbackUrl)
@@ -113,7 +113,7 @@ export const startRun = operation({
       const outcome = await engine.start({ run, stored: stored(answer) })
       if (outcome === 'key_taken') return keyTaken
       if (outcome === 'started') return answer
-      if (outcome !== 'gone') return fail('entitlement_exceeded', outcome.refused)
+      if (outcome !== 'gone') return fail(outcome.code, outcome.refused)
     }
     return fail('not_found', 'This team has no runnable agent or build with this id.')
   },

@@ -23,6 +23,7 @@ const endless = outsideTool({
   description: 'Waits until it is cut off.',
   input: Type.Object({}),
   onDoubt: 'ask',
+  leaves: 'never',
   timeoutMs: 600_000,
   execute: (_call, { signal }) =>
     new Promise((_, reject) => {

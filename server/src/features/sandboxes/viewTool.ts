@@ -24,6 +24,7 @@ export const sandboxViewFile = outsideTool({
     path: Type.String({ description: 'Relative to /workspace, or absolute below /workspace, /files or /skills.' }),
   }),
   onDoubt: 'retry',
+  leaves: 'never',
   timeoutMs: 60_000,
   async execute({ run, input }, { context }) {
     const { sql } = context.db

@@ -74,6 +74,7 @@ export async function skillTools({ context, run, given }: GivenTo): Promise<Tool
       path: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'SKILL.md unless given.' })),
     }),
     onDoubt: 'retry',
+    leaves: 'never',
     timeoutMs: 30_000,
     async execute(call, outside) {
       const { sql } = outside.context.db

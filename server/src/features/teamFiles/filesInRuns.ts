@@ -43,6 +43,7 @@ export async function fileTools({ context, run, given }: GivenTo): Promise<ToolS
     description: `Read a file of the team: of a text the first 64 KiB; a picture or a PDF is shown to you, if you can see it. Commands in the sandbox find them in /files. There are: ${names.join(', ')}${more}.`,
     input: Type.Object({ name: Type.String({ minLength: 1, maxLength: 512 }) }),
     onDoubt: 'retry',
+    leaves: 'never',
     timeoutMs: 30_000,
     async execute(call, outside) {
       const { sql } = outside.context.db

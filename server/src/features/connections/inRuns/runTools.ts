@@ -7,9 +7,11 @@ import type { Context } from '../../../kit/context.ts'
 import type { ConnectionUse, ToolSet } from '../../../kit/feature.ts'
 import { Type, type TObject } from '../../../kit/schema.ts'
 import {
+  hostOf,
   Outdated,
   outsideTool,
   type Bound,
+  type Leaving,
   type Outcome,
   type Outside,
   type Tool,
@@ -46,6 +48,7 @@ interface Row extends PinnedTool {
   connection_id: string
   connection_name: string
   tools_prefix: string | null
+  server_url: string | null
 }
 
 /** One set per connection, the oldest connection first: the names of the tools depend on this order. */
@@ -62,7 +65,7 @@ export const toolsForRun: ConnectionUse['tools'] = async ({ sql, context, run, c
   await Promise.all(unlisted.map((one) => listFirst(context, one)))
   const usable = named.filter(({ may_use, status }) => may_use && status !== 'disabled')
   const rows = await sql<Row>`
-    select c.id as connection_id, c.name as connection_name, c.tools_prefix, t.name, t.listed, t.listed_hash,
+    select c.id as connection_id, c.name as connection_name, c.tools_prefix, c.server_url, t.name, t.listed, t.listed_hash,
       t.approved, t.approved_hash, t.is_gone
     from connections c join connection_tools t on t.connection_id = c.id and not t.is_gone
     where c.team_id = ${run.team_id} and c.id = any(${usable.map(({ id }) => id)}::uuid[])
@@ -98,6 +101,7 @@ function standInFor(connection: Named): Pick<ToolSet, 'tools' | 'standIn'> {
     input: Type.Object({}),
     isForeign: true,
     onDoubt: 'retry',
+    leaves: () => leavingOf(connection.id, connection.server_url, false),
     timeoutMs,
     async execute({ run }, { context }) {
       const which = { teamId: run.team_id, id }
@@ -129,11 +133,17 @@ function toolOf(row: Row, name: string): Tool {
     takesSecrets: true,
     ...(needsApproval !== undefined && { needsApproval }),
     onDoubt: isHarmless && needsApproval === undefined ? 'retry' : 'ask',
+    leaves: () => leavingOf(row.connection_id, row.server_url, annotations?.['readOnlyHint'] !== true),
     timeoutMs,
     execute: (call, outside) => execute(row, call, outside),
     boundTo: ({ run }, { sql }) => boundNow(sql, run.team_id, row),
     hasCome: ({ run }, { waitingOn, sql }) => hasCome({ sql, run, waitingOn }),
   })
+}
+
+function leavingOf(connection: string, serverUrl: string | null, isEffect: boolean): Leaving {
+  const host = serverUrl === null ? null : hostOf(serverUrl)
+  return { isEffect, hosts: host === null ? [] : [host], connection }
 }
 
 /** Providers of models refuse tools whose schema is not a plain object at its top; the server checks the arguments by the whole schema. */

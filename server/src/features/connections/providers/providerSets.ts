@@ -1,7 +1,7 @@
 // A tool set for each provider that this server has a client for: its API, called with a connection of the agent.
 import type { Config } from '../../../base/config.ts'
 import type { Sql } from '../../../base/db.ts'
-import { httpSet, performRequest } from '../../../engine/tools/http.ts'
+import { httpSet, performRequest, requestLeaves } from '../../../engine/tools/http.ts'
 import type { Context } from '../../../kit/context.ts'
 import { type ToolSet } from '../../../kit/feature.ts'
 import type { Outside, Tool, ToolCall } from '../../../kit/tool.ts'
@@ -29,6 +29,7 @@ function requestTool({ name, title, hosts }: Provider): Tool {
     ...httpRequest,
     name: `${name.replaceAll('-', '_')}_request`,
     description: `Call the API of ${title} (${hosts.join(', ')}) with this agent’s connection to it. Redirects are answered, not followed.`,
+    leaves: (input: Request['input']) => requestLeaves({ connection: name, ...input }),
     execute: (call: ToolCall<Request['input']>, outside: Outside) => performRequest(named(call), outside),
     boundTo: (call: ToolCall<Request['input']>, { sql, context }: { sql: Sql; context: Context }) =>
       connectionUseOf(context)!.boundTo({ sql, run: call.run, connection: named(call).input.connection }),

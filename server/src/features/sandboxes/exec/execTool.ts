@@ -11,6 +11,8 @@ import { commandResult, outputBytesMax, timeoutMaxS, timeoutUnsetS } from '../po
 import { sandboxPoolOf } from '../pool/sandboxPool.ts'
 import type { WorkspaceRef, RunOfTeam } from '../workspace/workspace.ts'
 
+const withoutPort = (entry: string): string => entry.replace(/:\d{1,5}$/, '')
+
 /** How often a run polls whether a caller's command in its sandbox has ended. */
 const pollMs = 200
 
@@ -26,6 +28,9 @@ export const sandboxExec = outsideTool({
   }),
   // without a network a command changes only files, and these are saved with its result: a repeated command finds the same files
   onDoubt: (_input, { config }) => (config.sandboxHosts.length === 0 ? 'retry' : 'ask'),
+  // nobody knows in advance which of the operator's hosts a command calls, or what it does there
+  leaves: (_input, { config }) =>
+    config.sandboxHosts.length === 0 ? undefined : { isEffect: true, hosts: config.sandboxHosts.map(withoutPort) },
   timeoutMs: (timeoutMaxS + 60) * 1000,
   // commands of a turn share the files
   beside: 'alone',

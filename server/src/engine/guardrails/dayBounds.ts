@@ -1,0 +1,150 @@
+// The bounds of a day: how many runs, how many calls that leave the service, how much money. Days are those of UTC, by the database's clock.
+import { one, part, type Database, type Part, type Sql } from '../../base/db.ts'
+import { createWindows, type Lease, type Windows } from '../../kit/rateLimit.ts'
+import { limitKnownAfterS } from '../counting/entitlements.ts'
+import type { Days } from '../counting/usage.ts'
+import { costOfDays, runsOfMonth } from '../counting/usageSql.ts'
+import type { RuleName, Rules } from './rules.ts'
+
+/** Today by the database's clock. */
+async function today(sql: Sql): Promise<Days> {
+  return one(sql<Days>`
+    select to_char(day, 'YYYY-MM-DD') as since, to_char(day + 1, 'YYYY-MM-DD') as until
+    from (select (clock_timestamp() at time zone 'utc')::date as day) d`)
+}
+
+const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`)
+
+/**
+ * Calls are leased from the day's row, a two-hundredth of the bound at a time: a call costs a statement rarely, and processes together
+ * never make more than the bound. Bounds up to 200 are exact. What a dead process had leased is lost until the day ends.
+ */
+export const createCallLeases = (sql: Sql): Windows =>
+  createWindows({ bucketsMax: 10_000, lease: (name, limit, wanted) => lease(sql, name, limit, wanted) })
+
+/** The name of a team's leases: another version may have another bound. */
+export const leaseName = (teamId: string, { version }: Rules): string => `${teamId} ${version}`
+
+function lease(sql: Sql, name: string, limit: number, wanted: number): Promise<Lease> {
+  const [teamId = ''] = name.split(' ')
+  return one(sql<Lease>`
+    with leased as (
+      insert into guardrail_days as g (team_id, day, calls)
+      values (${teamId}, (clock_timestamp() at time zone 'utc')::date, ${wanted})
+      on conflict (team_id, day) do update set calls = g.calls + excluded.calls where g.calls < ${limit}::bigint
+      returning calls
+    )
+    select coalesce(greatest(least(${wanted}::bigint, ${limit}::bigint - l.calls + ${wanted}::bigint), 0), 0) as granted,
+      coalesce(greatest(${limit}::bigint - l.calls, 0), 0) as unleased,
+      extract(epoch from date_trunc('day', clock_timestamp(), 'utc') + interval '1 day' - clock_timestamp())::float8 * 1000 as left_ms
+    from (select) nothing left join leased l on true`)
+}
+
+/**
+ * What calls of models under way may cost at most, other than those of this run: a hold counts while its step is open. Its step is
+ * written a moment after it.
+ */
+const heldBack = (teamId: string, runId: string | null): Part => part`(
+  select coalesce(sum(h.usd), 0) from guardrail_holds h left join run_steps s on s.run_id = h.run_id and s.seq = h.step
+  where h.team_id = ${teamId} and h.run_id is distinct from ${runId}::uuid
+    and (s.state in ('intent', 'waiting') or (s.state is null and h.held_at > clock_timestamp() - interval '10 seconds')))`
+
+interface CostHold {
+  teamId: string
+  runId: string
+  step: number
+  /** The most that the call may cost. */
+  worst: string
+}
+
+/**
+ * Holds the worst cost of a model call back, if it fits into the day. One of a team at a time: whoever comes second sees the first. A call
+ * that is asked again after a crash has the hold that it had. Undefined: it is held; otherwise when the next day begins.
+ */
+export function holdCost(db: Database, hold: CostHold, limit: string): Promise<number | undefined> {
+  const { teamId, runId, step, worst } = hold
+  return db.transaction(async (sql) => {
+    const day = await today(sql)
+    await lockDay(sql, teamId, day)
+    const { fits } = await one(sql<{ fits: boolean }>`
+      select ${costOfDays(teamId, day)} + ${heldBack(teamId, runId)} + ${worst}::numeric <= ${limit}::numeric as fits`)
+    if (!fits) return startOf(day.until)
+    await sql`delete from guardrail_holds where run_id = ${runId} and step <> ${step}`
+    await sql`
+      insert into guardrail_holds (run_id, step, team_id, usd, held_at) values (${runId}, ${step}, ${teamId}, ${worst}::numeric, clock_timestamp())
+      on conflict (run_id, step) do update set usd = excluded.usd, held_at = excluded.held_at`
+    return undefined
+  })
+}
+
+async function lockDay(sql: Sql, teamId: string, day: Days): Promise<void> {
+  await sql`
+    insert into guardrail_days as g (team_id, day) values (${teamId}, ${day.since}::date)
+    on conflict (team_id, day) do update set calls = g.calls`
+}
+
+/** What a team may still start today. */
+export interface DayRoom {
+  runs: number
+  /** The reason that a start which does not fit gets. */
+  refusal: string
+  rule: RuleName
+}
+
+/** Exact while the caller's transaction holds the lock of the team's slots, as every start does. */
+export async function dayRoom(sql: Sql, teamId: string, rules: Rules): Promise<DayRoom | undefined> {
+  const day = await today(sql)
+  return (await roomByCost(sql, teamId, rules, day)) ?? (await roomByRuns(sql, teamId, rules, day))
+}
+
+const remedy = ({ version }: Rules, { until }: Days): string =>
+  `The next day begins at ${until}T00:00:00Z; before that somebody who manages keys can change the guardrails (version ${version}).`
+
+async function roomByCost(sql: Sql, teamId: string, rules: Rules, day: Days): Promise<DayRoom | undefined> {
+  const { cost_usd_per_day: limit } = rules
+  if (limit === null) return undefined
+  const { cost, is_reached } = await one(sql<{ cost: string; is_reached: boolean }>`
+    select trim_scale(cost)::text as cost, cost >= ${limit}::numeric as is_reached
+    from (select ${costOfDays(teamId, day)} + ${heldBack(teamId, null)} as cost) spent`)
+  if (!is_reached) return undefined
+  const has = `This team may spend ${limit} dollars a day on models (cost_usd_per_day), and ${cost} are spent or held back`
+  return { runs: 0, refusal: `${has}. ${remedy(rules, day)}`, rule: 'cost_usd_per_day' }
+}
+
+async function roomByRuns(sql: Sql, teamId: string, rules: Rules, day: Days): Promise<DayRoom | undefined> {
+  const { runs_per_day: limit, since } = rules
+  if (limit === null) return undefined
+  const [row] = await sql<{ runs: number; is_to_count: boolean }>`
+    select runs, coalesce(counted_at < ${since}::timestamptz + make_interval(secs => ${limitKnownAfterS}), true) as is_to_count
+    from guardrail_days where team_id = ${teamId} and day = ${day.since}::date`
+  const used = !row || row.is_to_count ? await countFromRecords(sql, teamId, day) : row.runs
+  const has = `This team may start ${limit} runs a day (runs_per_day), and ${Math.max(used, limit)} are started`
+  return { runs: Math.max(0, limit - used), refusal: `${has}. ${remedy(rules, day)}`, rule: 'runs_per_day' }
+}
+
+/** With what was started before the rule was live, and by processes that did not know it yet. */
+async function countFromRecords(sql: Sql, teamId: string, day: Days): Promise<number> {
+  const { runs } = await one(sql<{ runs: number }>`
+    insert into guardrail_days (team_id, day, runs, counted_at) values (${teamId}, ${day.since}::date, ${runsOfMonth(teamId, day)}, now())
+    on conflict (team_id, day) do update set runs = excluded.runs, counted_at = excluded.counted_at
+    returning runs`)
+  return runs
+}
+
+/** Counts starts, after `dayRoom` in its transaction. */
+export async function countDayStarts(sql: Sql, teamIds: string[]): Promise<void> {
+  if (teamIds.length === 0) return
+  await sql`
+    update guardrail_days g set runs = g.runs + s.runs
+    from (select team_id, count(*) as runs from unnest(${teamIds}::uuid[]) as t (team_id) group by team_id) s
+    where g.team_id = s.team_id and g.day = (clock_timestamp() at time zone 'utc')::date and g.counted_at is not null`
+}
+
+/** What a team did today of what can be bounded. */
+export async function dayUse(sql: Sql, teamId: string) {
+  const day = await today(sql)
+  const used = await one(sql<{ runs: number; cost_usd: string; outside_calls: number }>`
+    select ${runsOfMonth(teamId, day)}::int as runs, trim_scale(${costOfDays(teamId, day)} + ${heldBack(teamId, null)})::text as cost_usd,
+      coalesce((select calls from guardrail_days where team_id = ${teamId} and day = ${day.since}::date), 0)::int as outside_calls`)
+  return { day: day.since, ...used }
+}

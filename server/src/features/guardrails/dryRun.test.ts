@@ -1,0 +1,119 @@
+// A dry run tells, call by call, what the same rules stop when they are live on the same starts.
+import assert from 'node:assert/strict'
+import { setRules } from '../../../test/kit/guardrails.ts'
+import { proves } from '../../../test/kit/proves.ts'
+import { startReceiver } from '../../../test/kit/receiver.ts'
+import { drainRuns, readRun, seedAgent } from '../../../test/kit/runs.ts'
+import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import type { Report } from './dryRun.ts'
+
+const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1', 'localhost'] } })
+const receiver = await startReceiver()
+const elsewhere = receiver.url.replace('127.0.0.1', 'localhost')
+const block = (words: string, body = '') => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
+const get = (url: string) => block('http', `GET ${url}/read`)
+const post = (url: string) => block('http', `POST ${url}/write\n\nten`)
+const note = block('memory path=note.md', 'kept')
+
+async function dryRun(team: TestTeam, rules: object): Promise<Report & { first: string[] }> {
+  const started = await team.call('POST /v2/teams/:teamId/guardrails/dry-runs', { body: { rules } })
+  assert.equal(started.status, 202, started.text)
+  await service.drain()
+  const { body } = await team.call(`GET /v2/teams/:teamId/guardrails/dry-runs/${started.body.dry_run_id}`)
+  assert.equal(body.dry_run.status, 'done')
+  return body.dry_run.report
+}
+
+/** Starts a run of each agent, one after the other, and approves whatever it asks. Null: the start was refused. */
+async function startAll(team: TestTeam, agents: string[]): Promise<(string | null)[]> {
+  const runs: (string | null)[] = []
+  for (const agent_id of agents) {
+    const started = await team.call('POST /v2/teams/:teamId/runs', { body: { agent_id } })
+    assert.ok([201, 409].includes(started.status), started.text)
+    runs.push(started.status === 201 ? started.body.run_id : null)
+    await drainRuns(service)
+    for (;;) {
+      const { body } = started.status === 201 ? await team.call(`GET /v2/runs/${started.body.run_id}`) : { body: {} }
+      const request = body.pending_human_request
+      if (!request) break
+      const path = `/v2/runs/${request.run_id}/human-requests/${request.id}/respond`
+      assert.equal((await team.call(`POST ${path}`, { body: { approved: true } })).status, 200)
+      await drainRuns(service)
+    }
+  }
+  return runs
+}
+
+/** Every stop as `start step rule way`; `start` is which of the starts it was. */
+const recorded = (report: Report, runs: (string | null)[]): string[] =>
+  report.rules
+    .flatMap(({ rule, way, first }) => first.map(({ run_id, step }) => `${runs.indexOf(run_id)} ${step ?? 'start'} ${rule} ${way}`))
+    .toSorted()
+
+async function stopped(team: TestTeam, runs: (string | null)[]): Promise<string[]> {
+  const rows = await team.sql<{ run_id: string; step: number; rule: string; way: string }>`
+    select run_id, step, rule, way from guardrail_stops where team_id = ${team.id}`
+  const calls = rows.map(({ run_id, step, rule, way }) => `${runs.indexOf(run_id)} ${step} ${rule} ${way}`)
+  const starts = runs.flatMap((id, index) => (id === null ? [`${index} start runs_per_day refused`] : []))
+  return [...calls, ...starts].toSorted()
+}
+
+function quietNow() {
+  const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+  const today = new Date().getUTCDay()
+  return {
+    quiet_hours: [{ days: [names[(today + 6) % 7]!, names[today]!, names[(today + 1) % 7]!], from: '00:00', to: '24:00' }],
+    time_zone: 'UTC',
+  }
+}
+
+const procedures = [
+  get(receiver.url) + block('output', 'read'),
+  get(receiver.url) + get(elsewhere) + get(receiver.url) + block('output', 'both'),
+  note + post(receiver.url) + post(receiver.url) + block('output', 'written'),
+  note + block('output', 'inside'),
+  post(elsewhere) + block('output', 'elsewhere'),
+]
+
+const cases: { rules: object; of: string }[] = [
+  { of: 'hosts', rules: { allowed_hosts: ['127.0.0.1'] } },
+  { of: 'tools that ask', rules: { always_ask: ['http_*', 'memory_write'] } },
+  { of: 'quiet hours', rules: quietNow() },
+  { of: 'calls of a day', rules: { outside_calls_per_day: 4 } },
+  { of: 'several at once', rules: { allowed_hosts: ['127.0.0.1'], always_ask: ['memory_*'], outside_calls_per_day: 3 } },
+]
+
+for (const { of, rules } of cases) {
+  proves('guardrails.dryRun', `of ${of} it equals what is then stopped, call by call`, async () => {
+    const team = await seedTeam(service)
+    const agents = await Promise.all(procedures.map((procedure) => seedAgent(team, procedure, { plugins: ['http', 'memory', 'human'] })))
+    const before = await startAll(team, agents)
+    for (const id of before) assert.equal((await readRun(team, id!)).status, 'completed')
+    const report = await dryRun(team, rules)
+    const expected = recorded(report, before)
+    assert.ok(expected.length > 0)
+    assert.equal(report.runs, agents.length)
+    assert.ok(report.rows_since !== null && !report.is_cut)
+    await setRules([service], team, rules)
+    assert.deepEqual(await stopped(team, await startAll(team, agents)), expected)
+  })
+}
+
+proves('guardrails.dryRun', 'of runs of a day it equals the starts that are then refused', async () => {
+  // the same starts in a team of its own: those of the record would count as starts of the same day
+  const [team, other] = [await seedTeam(service), await seedTeam(service)]
+  const seed = (of: TestTeam) => Promise.all(procedures.map((procedure) => seedAgent(of, procedure, { plugins: ['http', 'memory'] })))
+  const rules = { runs_per_day: 3 }
+  const before = await startAll(team, await seed(team))
+  const expected = recorded(await dryRun(team, rules), before)
+  assert.deepEqual(expected, ['3 start runs_per_day refused', '4 start runs_per_day refused'])
+  await setRules([service], other, rules)
+  assert.deepEqual(await stopped(other, await startAll(other, await seed(other))), expected)
+})
+
+proves('guardrails.dryRun', 'of a team without runs it says that there are no rows', async () => {
+  const team = await seedTeam(service)
+  const report = await dryRun(team, { always_ask: ['*'] })
+  assert.deepEqual([report.rows_since, report.runs, report.rules], [null, 0, []])
+})

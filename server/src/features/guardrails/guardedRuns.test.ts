@@ -1,0 +1,256 @@
+// Runs under guardrails: what is refused, what asks, what waits, and what a change of the rules does to runs under way.
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
+import { seedColleague } from '../../../test/kit/cases.ts'
+import { setRules, stopsOf } from '../../../test/kit/guardrails.ts'
+import { proves } from '../../../test/kit/proves.ts'
+import { startReceiver } from '../../../test/kit/receiver.ts'
+import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+
+const provider = await startFakeAnthropic()
+after(() => provider.close())
+const service = await testApp({
+  config: { allowPrivateHosts: ['127.0.0.1'], anthropicKey: 'sk-ant-canary-1234567890', anthropicUrl: provider.url },
+})
+const { sql } = service.context.db
+const receiver = await startReceiver()
+const block = (words: string, body = '') => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
+const sends = (method: string, path = '/it') =>
+  block('http id=it', `${method} ${receiver.url}${path}`) + block('output', 'sent {{ steps.it.output.status }}')
+
+async function pendingOf(team: TestTeam, runId: string) {
+  return (await team.call(`GET /v2/runs/${runId}`)).body.pending_human_request
+}
+
+const respond = (team: TestTeam, request: { id: string; run_id: string }, body: object) =>
+  team.call(`POST /v2/runs/${request.run_id}/human-requests/${request.id}/respond`, { body })
+
+const seenAt = (path: string): number => receiver.received.filter(({ url }) => url === path).length
+
+/** Quiet from now on for at least a day, whatever the hour. */
+function quietNow() {
+  const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+  const today = new Date().getUTCDay()
+  const days = [names[(today + 6) % 7]!, names[today]!, names[(today + 1) % 7]!]
+  return { quiet_hours: [{ days, from: '00:00', to: '24:00' }], time_zone: 'UTC' }
+}
+
+proves('guardrails.hosts', 'a call to a host that is not allowed is not made, and says so', async () => {
+  const team = await seedTeam(service)
+  const version = await setRules([service], team, { allowed_hosts: ['api.example.com'] })
+  const runId = await startRun(team, await seedAgent(team, sends('GET', '/forbidden')))
+  await drainRuns(service)
+  const run = await readRun(team, runId)
+  assert.equal(run.status, 'failed')
+  assert.match(run.error.message, /127\.0\.0\.1 is not among the allowed hosts.*version 1: allowed_hosts/)
+  assert.equal(seenAt('/forbidden'), 0)
+  assert.deepEqual(await stopsOf(team), [{ run_id: runId, step: 1, rule: 'allowed_hosts', way: 'refused', version }])
+  const { body } = await team.call('GET /v2/teams/:teamId/guardrails/stops')
+  assert.deepEqual([body.total, body.stops[0].tool, body.stops[0].run_id], [1, 'http_request', runId])
+  await setRules([service], team, { allowed_hosts: ['127.0.0.1'] })
+  const allowed = await startRun(team, await seedAgent(team, sends('GET', '/permitted')))
+  await drainRuns(service)
+  assert.equal((await readRun(team, allowed)).output, 'sent 200')
+})
+
+proves('guardrails.asks', 'a tool that always asks waits for a person, and is made once they allow it', async () => {
+  const team = await seedTeam(service)
+  await setRules([service], team, { always_ask: ['http_*'] })
+  const runId = await startRun(team, await seedAgent(team, sends('GET', '/asked')))
+  await drainRuns(service)
+  const request = await pendingOf(team, runId)
+  assert.equal(request.title, 'Allow http_request?')
+  assert.match(request.description, /guardrails, version 1: always_ask/)
+  assert.deepEqual([request.approvals_needed, seenAt('/asked')], [1, 0])
+  assert.equal((await respond(team, request, { approved: true })).status, 200)
+  await drainRuns(service)
+  assert.equal((await readRun(team, runId)).output, 'sent 200')
+  assert.equal(seenAt('/asked'), 1)
+})
+
+proves('guardrails.asks', 'where the build asks already, one person is asked once and no rule stopped anything', async () => {
+  const team = await seedTeam(service)
+  await setRules([service], team, { always_ask: ['http_request'] })
+  const agentId = await seedAgent(team, sends('GET', '/once'), { approvals: { http_request: 'always' } })
+  const runId = await startRun(team, agentId)
+  await drainRuns(service)
+  await respond(team, await pendingOf(team, runId), { approved: true })
+  await drainRuns(service)
+  assert.equal((await readRun(team, runId)).output, 'sent 200')
+  assert.deepEqual(await stopsOf(team), [])
+})
+
+proves('guardrails.twoPeople', 'the second person’s approval makes the call, once', async () => {
+  const team = await seedTeam(service)
+  const colleague = await seedColleague(team, 'Second', ['runs:read', 'approvals:write'])
+  await setRules([service], team, { two_person: ['http_request'] })
+  const runId = await startRun(team, await seedAgent(team, sends('POST', '/paid')))
+  await drainRuns(service)
+  const request = await pendingOf(team, runId)
+  assert.deepEqual([request.approvals_needed, request.approvals], [2, []])
+  const first = await respond(team, request, { approved: true, action_hash: request.action.hash })
+  assert.equal(first.status, 200, first.text)
+  assert.deepEqual(
+    [first.body.human_request.status, first.body.human_request.approvals.map((one: { user_id: string }) => one.user_id)],
+    ['pending', [team.memberId]],
+  )
+  const again = await respond(team, request, { approved: true })
+  assert.deepEqual([again.status, again.body.error], [409, 'conflict'])
+  assert.match(again.body.message, /another person/)
+  await drainRuns(service)
+  assert.equal(seenAt('/paid'), 0)
+  const inbox = await colleague.call(`GET /v2/human-requests/${request.id}`)
+  assert.equal(inbox.body.human_request.approvals.length, 1)
+  assert.doesNotMatch(inbox.body.human_request.consequences[0].leads_to, /one more person/)
+  const second = await respond(colleague, request, { approved: true, action_hash: request.action.hash })
+  assert.equal(second.body.human_request.status, 'responded', second.text)
+  await drainRuns(service)
+  assert.equal((await readRun(team, runId)).output, 'sent 200')
+  assert.equal(seenAt('/paid'), 1)
+  const told = (await readEvents(service, runId)).filter(({ event }) => event === 'human_request.responded')
+  assert.equal(told.length, 1)
+})
+
+proves('guardrails.twoPeople', 'one rejection ends it, also after an approval', async () => {
+  const team = await seedTeam(service)
+  const colleague = await seedColleague(team, 'Second', ['runs:read', 'approvals:write'])
+  await setRules([service], team, { two_person: ['http_request'] })
+  const runId = await startRun(team, await seedAgent(team, sends('POST', '/rejected')))
+  await drainRuns(service)
+  const request = await pendingOf(team, runId)
+  await respond(team, request, { approved: true })
+  assert.equal((await respond(colleague, request, { approved: false })).body.human_request.status, 'responded')
+  assert.equal((await respond(team, request, { approved: true })).body.error, 'human_request_closed')
+  await drainRuns(service)
+  const run = await readRun(team, runId)
+  assert.deepEqual([run.status, seenAt('/rejected')], ['failed', 0])
+})
+
+proves('guardrails.underWay', 'a call that one person allowed is asked about again where two must by then', async () => {
+  const team = await seedTeam(service)
+  const colleague = await seedColleague(team, 'Second', ['runs:read', 'approvals:write'])
+  const agentId = await seedAgent(team, sends('POST', '/narrowed'), { approvals: { http_request: 'always' } })
+  const runId = await startRun(team, agentId)
+  await drainRuns(service)
+  const request = await pendingOf(team, runId)
+  await setRules([service], team, { two_person: ['http_request'] })
+  await respond(team, request, { approved: true })
+  await drainRuns(service)
+  const next = await pendingOf(team, runId)
+  assert.notEqual(next.id, request.id)
+  assert.deepEqual([next.approvals_needed, seenAt('/narrowed')], [2, 0])
+  await respond(colleague, next, { approved: true })
+  await respond(team, next, { approved: true })
+  await drainRuns(service)
+  assert.equal((await readRun(team, runId)).output, 'sent 200')
+  assert.equal(seenAt('/narrowed'), 1)
+})
+
+proves('guardrails.underWay', 'rules that become live apply to the next call of a run under way', async () => {
+  const team = await seedTeam(service)
+  const procedure = block('ask', 'Ready?') + sends('GET', '/later')
+  const runId = await startRun(team, await seedAgent(team, procedure))
+  await drainRuns(service)
+  await setRules([service], team, { allowed_hosts: [] })
+  await respond(team, await pendingOf(team, runId), { answers: { 'Ready?': 'yes' } })
+  await drainRuns(service)
+  assert.deepEqual([(await readRun(team, runId)).status, seenAt('/later')], ['failed', 0])
+})
+
+proves('guardrails.quietCalls', 'in quiet hours an effect waits until the rules change, and reading does not', async () => {
+  const team = await seedTeam(service)
+  await setRules([service], team, quietNow())
+  const reading = await startRun(team, await seedAgent(team, sends('GET', '/read')))
+  const runId = await startRun(team, await seedAgent(team, sends('POST', '/written')))
+  await drainRuns(service)
+  assert.equal((await readRun(team, reading)).output, 'sent 200')
+  const waiting = await readRun(team, runId)
+  assert.deepEqual([waiting.status, waiting.waiting_on.kind], ['waiting', 'time'])
+  assert.deepEqual([waiting.waiting_on.detail.reason, waiting.waiting_on.detail.rule], ['guardrail', 'quiet_hours'])
+  assert.equal(seenAt('/written'), 0)
+  assert.deepEqual(
+    (await stopsOf(team)).map(({ run_id, rule, way }) => [run_id, rule, way]),
+    [[runId, 'quiet_hours', 'waits']],
+  )
+  await setRules([service], team, {})
+  await service.drain()
+  await drainRuns(service)
+  assert.equal((await readRun(team, runId)).output, 'sent 200')
+  assert.equal(seenAt('/written'), 1)
+})
+
+proves('guardrails.quietCalls', 'a call that waits is made when the hours are over', async () => {
+  const team = await seedTeam(service)
+  await setRules([service], team, quietNow())
+  const runId = await startRun(team, await seedAgent(team, sends('POST', '/overnight')))
+  await drainRuns(service)
+  const { until } = (await readRun(team, runId)).waiting_on.detail
+  // a person's message wakes it too early: it waits on
+  await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'And?' } })
+  await drainRuns(service)
+  assert.deepEqual([(await readRun(team, runId)).status, seenAt('/overnight')], ['waiting', 0])
+  service.clock.set(until)
+  await sql`update runs set due_at = now() where id = ${runId}`
+  await drainRuns(service)
+  service.clock.set(new Date())
+  assert.equal((await readRun(team, runId)).output, 'sent 200')
+  assert.equal(seenAt('/overnight'), 1)
+})
+
+proves('guardrails.calls', 'at the bound of a day further calls wait for the next', async () => {
+  const team = await seedTeam(service)
+  await setRules([service], team, { outside_calls_per_day: 3 })
+  const agentId = await seedAgent(team, sends('GET', '/counted'))
+  const runs = await Promise.all(Array.from({ length: 5 }, () => startRun(team, agentId)))
+  await drainRuns(service)
+  const states = await Promise.all(runs.map(async (id) => (await readRun(team, id)).status))
+  assert.deepEqual(states.toSorted(), ['completed', 'completed', 'completed', 'waiting', 'waiting'])
+  assert.equal(seenAt('/counted'), 3)
+  assert.equal((await team.call('GET /v2/teams/:teamId/guardrails')).body.today.outside_calls, 3)
+  await setRules([service], team, { outside_calls_per_day: 5 })
+  await service.drain()
+  await drainRuns(service)
+  assert.equal(seenAt('/counted'), 5)
+})
+
+proves('guardrails.cost', 'a model call that may not fit into the day waits, and later starts are refused', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
+  const before = provider.requests.length
+  await setRules([service], team, { cost_usd_per_day: '0.01' })
+  const runId = await startRun(team, agentId)
+  await drainRuns(service)
+  const waiting = await readRun(team, runId)
+  assert.deepEqual([waiting.status, waiting.waiting_on.detail.rule], ['waiting', 'cost_usd_per_day'])
+  assert.equal(provider.requests.length, before)
+  provider.answer({ text: 'Done.', usage: { input: 1000, output: 1000 } })
+  await setRules([service], team, { cost_usd_per_day: 1 })
+  await service.drain()
+  await drainRuns(service)
+  const run = await readRun(team, runId)
+  assert.deepEqual([run.status, run.output], ['completed', 'Done.'])
+  await setRules([service], team, { cost_usd_per_day: String(run.usage.cost_usd) })
+  const refused = await team.call('POST /v2/teams/:teamId/runs', { body: { agent_id: agentId } })
+  assert.deepEqual([refused.status, refused.body.error], [409, 'guardrail_reached'])
+  assert.match(refused.body.message, /cost_usd_per_day/)
+})
+
+proves('guardrails.cost', 'what calls of other runs under way may cost is held back', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
+  // one worst case fits, two do not
+  await setRules([service], team, { cost_usd_per_day: '0.2' })
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  provider.answer({ text: 'One.', hold: held, usage: { input: 10, output: 2 } })
+  const runs = await Promise.all([startRun(team, agentId), startRun(team, agentId)])
+  const driven = drainRuns(service)
+  const rows = () => sql<{ n: number }>`select count(*) as n from guardrail_stops where team_id = ${team.id}`
+  while ((await rows())[0]!.n === 0) await sql`select`
+  release()
+  await driven
+  const states = await Promise.all(runs.map(async (id) => (await readRun(team, id)).status))
+  assert.deepEqual(states.toSorted(), ['completed', 'waiting'])
+})

@@ -1,0 +1,153 @@
+// Does a dry run: reads what runs did, some hundreds of runs at a time, and judges it. Nothing is written until its report is whole.
+import { BoundedCache } from '../../base/boundedCache.ts'
+import type { Sql } from '../../base/db.ts'
+import { engineOf } from '../../engine/engine.ts'
+import { stopByBound } from '../../engine/guardrails/judge.ts'
+import { rulesOf, type GuardrailDocument, type Rules } from '../../engine/guardrails/rules.ts'
+import { callIdOf } from '../../engine/ledger/change.ts'
+import type { ToolRegistry } from '../../engine/builds/toolRegistry.ts'
+import type { Context } from '../../kit/context.ts'
+import { job } from '../../kit/job.ts'
+import { connectionUseOf } from '../../kit/registry.ts'
+import { Id, Type } from '../../kit/schema.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
+import type { CallingRun } from '../../kit/tool.ts'
+import { judgeRun, newJudging, type CallFacts, type RecordedRun, type RecordedStep } from './judgedRecords.ts'
+
+const runsAtOnce = 200
+/** How many runs one dry run judges: what a busy team does in a month may be more than anybody waits for. */
+const runsMax = 300_000
+
+interface DryRunRow {
+  rules: GuardrailDocument
+  since: Date
+  until: Date
+}
+
+export const judgeRecords = job({
+  name: 'judgeRecords',
+  input: Type.Object({ team_id: Id, dry_run_id: Id }),
+  safeToRepeat: 'it only reads, and its report is written once, where there is none',
+  attemptsMax: 5,
+  async handler({ input: { team_id, dry_run_id }, context, signal }) {
+    const { sql } = context.db
+    const [asked] = await sql<DryRunRow>`
+      select rules, since, until from guardrail_dry_runs where id = ${dry_run_id} and team_id = ${team_id} and status = 'running'`
+    if (!asked) return
+    // as a version that does not exist yet
+    const judging = newJudging(context, rulesOf(asked.rules, 0, asked.since))
+    const facts = createFacts(context, judging.rules)
+    let at: Position | undefined = { created_at: asked.since, id: firstId }
+    while (at) {
+      signal.throwIfAborted()
+      await teamTimeOf(context).turn(team_id)
+      const { runs, next } = await readRuns(sql, team_id, at, asked.until)
+      for (const run of runs) await judgeRun(judging, run, (of, step) => facts(of as RunRow, step))
+      at = next
+      if (judging.report.runs >= runsMax && next) {
+        judging.report.is_cut = true
+        break
+      }
+    }
+    judging.report.rules.sort((one, other) => other.calls - one.calls)
+    await sql`
+      update guardrail_dry_runs set status = 'done', report = ${JSON.stringify(judging.report)}::jsonb, completed_at = now()
+      where id = ${dry_run_id} and team_id = ${team_id} and status = 'running'`
+  },
+  async givenUp({ input: { team_id, dry_run_id }, sql }) {
+    await sql`
+      update guardrail_dry_runs set status = 'failed', completed_at = now()
+      where id = ${dry_run_id} and team_id = ${team_id} and status = 'running'`
+  },
+})
+
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+interface Position {
+  created_at: Date
+  id: string
+}
+
+interface RunRow extends RecordedRun {
+  team_id: string
+  agent_id: string
+  build_id: string
+  config_hash: string | null
+  user_id: string | null
+  case_id: string | null
+  depth: number
+}
+
+/** The next runs in the order of their starts, each with its calls. What was copied from another run did not happen in this one. */
+async function readRuns(
+  sql: Sql,
+  teamId: string,
+  after: Position,
+  until: Date,
+): Promise<{ runs: RunRow[]; next: Position | undefined }> {
+  const found = await sql<{ run_id: string; created_at: Date }>`
+    select run_id, created_at from run_search
+    where team_id = ${teamId} and (created_at, run_id) > (${after.created_at}::timestamptz, ${after.id}::uuid) and created_at < ${until}
+    order by created_at, run_id limit ${runsAtOnce}`
+  const ids = found.map(({ run_id }) => run_id)
+  const runs = await sql<Omit<RunRow, 'steps'>>`
+    select r.id, r.team_id, r.run_number, r.agent_id, a.name as agent_name, r.build_id, r.config_hash, r.user_id, r.case_id, r.depth, r.parent_run_id,
+      r.created_at, r.log_erased_at is null as has_log, r.source <> 'artifact' as is_named
+    from runs r join agents a on a.id = r.agent_id
+    where r.id = any(${ids}::uuid[]) and r.team_id = ${teamId} order by r.created_at, r.id`
+  const steps = await sql<RecordedStep & { run_id: string }>`
+    select s.run_id, s.seq, s.kind, s.tool, s.arguments, s.cost_usd::text as cost_usd, s.started_at
+    from run_steps s join runs r on r.id = s.run_id
+    where s.run_id = any(${ids}::uuid[]) and s.seq > coalesce(r.copied_steps, 0)
+      and not coalesce(s.moments @> '[{"kind": "refused"}]', false)
+    order by s.run_id, s.seq`
+  const byRun = Map.groupBy(steps, ({ run_id }) => run_id)
+  const last = found.at(-1)
+  return {
+    runs: runs.map((run) => ({ ...run, steps: byRun.get(run.id) ?? [] })),
+    next: found.length < runsAtOnce || !last ? undefined : { created_at: last.created_at, id: last.run_id },
+  }
+}
+
+/** The tools and the policy of each build are read once, as they are now: what a tool declared then is not recorded. */
+function createFacts(context: Context, rules: Rules): (run: RunRow, step: RecordedStep) => Promise<CallFacts | undefined> {
+  const engine = engineOf(context)
+  const { sql } = context.db
+  const registries = new BoundedCache<Promise<ToolRegistry>>({ name: 'tools of dry runs', entriesMax: 200 })
+
+  async function toolsOf(run: RunRow): Promise<ToolRegistry> {
+    const { connections } = await engine.loadBuild(sql, run)
+    const use = connections.length > 0 ? connectionUseOf(context) : undefined
+    const sets = await use?.tools({ sql, context, run: callingRun(run), connectionIds: connections, isOnlyRead: true })
+    return engine.toolRegistry.with(sets ?? [])
+  }
+
+  return async (run, step) => {
+    const registry = await registries.getOrMake(`${run.build_id} ${run.config_hash ?? ''}`, () => toolsOf(run))
+    const tool = registry.find(step.tool ?? '')
+    if (!tool) return undefined
+    const build = await engine.loadBuild(sql, run)
+    const ofTool = tool.kind === 'outside' ? tool.needsApproval : undefined
+    return {
+      tool,
+      isAskedAnyway: ofTool !== undefined || build.needsApproval(tool.name, step.arguments),
+      async byConnection({ connection }) {
+        if (connection === undefined || !(rules.allowed_connections || rules.allowed_hosts)) return undefined
+        if (tool.kind !== 'outside' || !tool.boundTo) return undefined
+        const call = { id: callIdOf(run.id, step.seq), step: step.seq, run: callingRun(run), input: step.arguments as never }
+        return stopByBound(rules, await tool.boundTo(call, { sql, context }))
+      },
+    }
+  }
+}
+
+const callingRun = ({ id, team_id, agent_id, build_id, config_hash, user_id, case_id, depth }: RunRow): CallingRun => ({
+  id,
+  team_id,
+  agent_id,
+  build_id,
+  config_hash,
+  user_id,
+  case_id,
+  depth,
+})
