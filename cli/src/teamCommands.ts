@@ -1,4 +1,5 @@
 // The commands for agents as files, cases, events, deliveries, sandboxes and evidence of a team.
+// The commands for agents as files, guardrails, cases, events, deliveries and sandboxes of a team.
 import { agentsDiff, agentsList, agentsPromote, agentsPull, agentsPush } from './agents/commands.ts'
 import { casesImport } from './cases/import.ts'
 import type { Command } from './command.ts'
@@ -8,6 +9,13 @@ import { deliveriesShow } from './deliveries/show.ts'
 import { trigger } from './deliveries/trigger.ts'
 import { evidenceGet } from './evidence/get.ts'
 import { evidenceVerify } from './evidence/verify.ts'
+import {
+  guardrailsDryRun,
+  guardrailsHistory,
+  guardrailsRollback,
+  guardrailsSet,
+  guardrailsShow,
+} from './guardrails/commands.ts'
 import { listen } from './listen/listen.ts'
 import { queuesList } from './queues/list.ts'
 import { sandboxCopy } from './sandbox/copy.ts'
@@ -21,6 +29,11 @@ export const teamCommands: Command[] = [
   agentsPush,
   agentsDiff,
   agentsPromote,
+  guardrailsShow,
+  guardrailsSet,
+  guardrailsDryRun,
+  guardrailsHistory,
+  guardrailsRollback,
   queuesList,
   casesImport,
   listen,

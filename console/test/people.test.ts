@@ -315,3 +315,40 @@ proves(
     { path: '/people?tab=models' },
   ),
 )
+
+proves(
+  'console.guardrails',
+  'rules are tried, refused at their fields, made live, and restored',
+  needsLongConsole,
+  story(
+    async ({ page, sdk, mayLog }) => {
+      mayLog(/400/)
+      const agent = await sdk.agents.create({ name: 'Notes', instructions: '```memory path=a.md\nkept\n```\n```output\ndone\n```\n' })
+      await sdk.runs.startAndWait({ agent_id: agent.agent_id })
+      await page.getByLabel('Tools that always ask').fill('memory_*')
+      await page.getByLabel('Time zone of the quiet hours').fill('Mars/Olympus')
+      await page.getByRole('button', { name: 'Dry run' }).click()
+      await page.getByText('is not a time zone').waitFor()
+      await page.getByLabel('Time zone of the quiet hours').fill('Europe/Berlin')
+      await page.getByRole('button', { name: 'Dry run' }).click()
+      await page.getByText(/would have been touched/).waitFor()
+      await page.getByRole('link', { name: /^Notes \d+, step 1$/ }).waitFor()
+      assert.deepEqual(await axe(page), [])
+      await page.getByLabel('Why').fill('Notes are read by others')
+      await page.getByRole('button', { name: 'Make live' }).click()
+      await page.getByText('version 1 is live', { exact: true }).waitFor()
+      assert.deepEqual((await sdk.guardrails.get()).guardrails.rules.always_ask, ['memory_*'])
+      await page.getByLabel('Tools that always ask').fill('')
+      await page.getByRole('button', { name: 'Make live' }).click()
+      await page.getByText('version 2 is live', { exact: true }).waitFor()
+      await page
+        .getByRole('row', { name: /Notes are read by others/ })
+        .getByRole('button', { name: 'Restore' })
+        .click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
+      await page.getByText('version 3 is live', { exact: true }).waitFor()
+      assert.equal((await sdk.guardrails.get()).guardrails.restores, 1)
+    },
+    { path: '/people?tab=guardrails' },
+  ),
+)

@@ -12,6 +12,7 @@ import {
   ConnectionsGroup,
   DeliveriesGroup,
   EvaluationsGroup,
+  GuardrailsGroup,
   LabelsGroup,
   LoginsGroup,
   MembersGroup,
@@ -55,6 +56,7 @@ export class Runyard {
   readonly connections: ConnectionsGroup
   readonly deliveries: DeliveriesGroup
   readonly evaluations: EvaluationsGroup
+  readonly guardrails: GuardrailsGroup
   readonly humanRequests: HumanRequests
   readonly labels: LabelsGroup
   readonly logins: LoginsGroup
@@ -94,6 +96,7 @@ export class Runyard {
     this.connections = new ConnectionsGroup(client)
     this.deliveries = new DeliveriesGroup(client)
     this.evaluations = new EvaluationsGroup(client)
+    this.guardrails = new GuardrailsGroup(client)
     this.humanRequests = new HumanRequests(client)
     this.labels = new LabelsGroup(client)
     this.logins = new LoginsGroup(client)

@@ -55,6 +55,10 @@ await seed('request')
 const urgent = await seed('request')
 await sql`update human_requests set expires_at = now() + interval '1 hour' where id = ${urgent} and team_id = ${team.id}`
 await seed('view')
+for (const runs_per_day of [1000, 2000]) await team.call('PUT /v2/teams/:teamId/guardrails', { body: { rules: { runs_per_day } } })
+await sql`
+  insert into guardrail_stops (run_id, step, rule, team_id, tool, way, version, says)
+  select ${fileRun}, n, 'allowed_hosts', ${team.id}, 'http_request', 'refused', 1, 'No.' from generate_series(1, 2) n`
 await seed('delivery')
 const trigger = await seed('trigger', { agent })
 await seed('trigger_delivery', { trigger })
@@ -105,6 +109,8 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
   getSkillFile: { at: `/v2/skills/${skill}/files/notes/extra.md`, with: { version: '2' } },
   downloadSkill: { at: `/v2/skills/${skill}/download`, with: { version: '1' } },
   listMails: { at: '/v2/profile/mails', with: page },
+  listGuardrailVersions: { at: '/v2/teams/:teamId/guardrails/versions', with: page },
+  listGuardrailStops: { at: '/v2/teams/:teamId/guardrails/stops', with: { rule: 'quiet_hours', ...page } },
   listViews: { at: '/v2/teams/:teamId/views', with: { screen: 'cases', ...page } },
   listAgentRevisions: { at: `/v2/agents/${agent}/revisions`, with: page },
   getAgentInputs: { at: `/v2/agents/${agent}/inputs`, with: { build_id: draft } },

@@ -4829,6 +4829,10 @@ const sentences = [
     },
   },
   { id: 'guardrails.plan', says: 'Lists of versions and stops, and the dry run, go by indexes.' },
+  {
+    id: 'console.guardrails',
+    says: 'Guardrails are read, changed in a form that names every problem at its field, tried by a dry run beside it, compared and restored.',
+  },
   { id: 'guardrails.cli', says: 'The command line shows, sets, dry-runs, lists and restores guardrails.' },
   {
     id: 'entitlements.monthlyRuns',

@@ -21,8 +21,16 @@ export function requestLines(request: HumanRequest, { isAskedNext = false } = {}
     ...(isAskedNext ? [] : questionsOf(request).flatMap((question) => questionLines(question, title))),
     ...(isAskedNext ? [] : formLines(request)),
     `  ${type} of run ${run_id}, asked ${ageOf(created_at)} ago`,
+    ...approvalLines(request),
     ...(expires_at === null ? [] : [`  Without an answer until ${minuteOf(expires_at)}, ${onTimeouts[on_timeout]}.`]),
   ]
+}
+
+/** How many people must approve, where it is more than one. */
+function approvalLines({ approvals_needed: needed = 1, approvals = [] }: HumanRequest): string[] {
+  if (needed < 2) return []
+  const left = needed - approvals.length
+  return [`  ${approvals.length} of ${needed} approvals; ${left === 1 ? 'one more person' : `${left} people`} must approve`]
 }
 
 const onTimeouts: Record<HumanRequest['on_timeout'], string> = {

@@ -385,6 +385,7 @@ export const everyScreen: Screen[] = [
   { name: 'keys', path: at('/people?tab=keys'), seen: /^(Make a key|You may not see this)$/ },
   { name: 'OAuth clients', path: at('/people?tab=clients'), seen: /^(billing system|You may not see this)$/ },
   { name: 'models', path: at('/people?tab=models'), seen: /^(What agents may use|You may not see this)$/ },
+  { name: 'guardrails', path: at('/people?tab=guardrails'), seen: 'Rules above all agents' },
   { name: 'MCP', path: at('/people?tab=mcp'), seen: 'Claude Desktop' },
   { name: 'audit log', path: at('/people?tab=audit'), seen: /newest first$|^You may not see this$/, isMain: true },
   { name: 'system', path: at('/system'), seen: /^Waiting work$|^You may not see this$/, isMain: true },

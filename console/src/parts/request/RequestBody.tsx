@@ -11,6 +11,7 @@ import { valuesOf } from './input.ts'
 import { QuestionFields } from './QuestionFields.tsx'
 import style from './Request.module.css'
 import type { Answering } from './useAnswering.ts'
+import { approvalsSentence } from './words.ts'
 
 interface Props {
   answering: Answering
@@ -35,6 +36,12 @@ export function RequestBody({ answering, consequences, current, onCurrent }: Pro
         <div className={style.description}>
           <Markdown text={request.description} />
         </div>
+      )}
+      {!isClosed && approvalsSentence(request) !== undefined && (
+        <p className={style.changed} role="status">
+          <StatusShape shape="human" />
+          {approvalsSentence(request)}
+        </p>
       )}
       {isOfCall(request) && request.action && <Action request={request} action={request.action} />}
       {request.type === 'question' && !isClosed && (

@@ -105,7 +105,7 @@ export function useAnswering(given: HumanRequest, { onAnswered }: Options = {}):
   return {
     request,
     isClosed,
-    unable: session.unable('approvals:write'),
+    unable: session.unable('approvals:write') ?? approvedBefore(request, memberId),
     draft,
     change(next) {
       if (isClosed) return
@@ -132,6 +132,12 @@ export function useAnswering(given: HumanRequest, { onAnswered }: Options = {}):
     },
   }
 }
+
+/** Why this person cannot approve a second time. */
+const approvedBefore = ({ approvals = [], status }: HumanRequest, memberId: string): string | undefined =>
+  status === 'pending' && approvals.some(({ user_id }) => user_id === memberId)
+    ? 'You have approved this. One more person must approve.'
+    : undefined
 
 /** Of the same request as read twice: what is closed stays closed. */
 function newer(given: HumanRequest, seen: HumanRequest | undefined): HumanRequest {

@@ -52,6 +52,15 @@ export function deadlineSentence({ expires_at, on_timeout }: Timed, timeZone: st
   return `${atDeadline[on_timeout]} ${when}`
 }
 
+type Approved = Pick<HumanRequest, 'approvals_needed' | 'approvals'>
+
+/** `1 of 2 approvals: one more is needed`. Undefined: one is enough. */
+export function approvalsSentence({ approvals_needed: needed = 1, approvals = [] }: Approved): string | undefined {
+  if (needed < 2) return undefined
+  const left = needed - approvals.length
+  return `${approvals.length} of ${needed} approvals: ${left === 1 ? 'one more is needed' : `${left} different people must approve`}`
+}
+
 /** `19 min left`, and whether that is soon. */
 export function timeLeft({ expires_at }: Timed, now: number): { says: string; isNear: boolean } {
   if (expires_at === null) return { says: 'no deadline, the run waits', isNear: false }
@@ -70,6 +79,7 @@ function lengthOf(ms: number): string {
 /** `approved this`, `answered “Yes”`: after the name of somebody. */
 export function outcomeWords(request: Pick<HumanRequest, 'type' | 'status' | 'response' | 'on_timeout'>): string {
   const { approved, answers } = responseOf(request.response)
+  if (request.status === 'pending') return 'approved; one more person must approve'
   if (request.status === 'cancelled') return 'cancelled'
   if (request.status === 'expired') return `nobody answered in time: ${atTimeout[request.on_timeout]}`
   if (request.type === 'approval') return approved === true ? 'approved' : 'rejected'

@@ -7,7 +7,7 @@ import { Icon } from '../../look/Icon.tsx'
 import { StatusShape } from '../../look/StatusShape.tsx'
 import { duration } from '../../parts/amounts.ts'
 import { useAnswerer } from '../../parts/request/Outcome.tsx'
-import { outcomeWords, timeLeft, typeIcon, typeWord } from '../../parts/request/words.ts'
+import { approvalsSentence, outcomeWords, timeLeft, typeIcon, typeWord } from '../../parts/request/words.ts'
 import { useNow } from '../../parts/Time.tsx'
 import { visible } from '../../parts/visibleText.ts'
 import style from './RequestList.module.css'
@@ -66,6 +66,8 @@ function ageOf({ created_at, responded_at }: InboxRequest, now: number): string 
 function Left({ request, until, now }: { request: InboxRequest; until: number | undefined; now: number }) {
   if (until !== undefined) return <span>comes back in {duration(Math.max(60_000, until - now))}</span>
   const { says, isNear } = timeLeft(request, now)
+  const approvals = request.expires_at === null ? approvalsSentence(request) : undefined
+  if (approvals !== undefined) return <span>{approvals}</span>
   return (
     <span className={classes(isNear && style.near)}>
       {isNear && <StatusShape shape="human" size={14} />}

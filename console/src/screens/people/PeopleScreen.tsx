@@ -8,6 +8,7 @@ import { clientsQuery, keysQuery, sessionsQuery } from '../../queries/people.ts'
 import { membersQuery } from '../../queries/team.ts'
 import { AuditLog } from './audit/AuditLog.tsx'
 import { Clients } from './Clients.tsx'
+import { Guardrails } from './guardrails/Guardrails.tsx'
 import { Keys } from './Keys.tsx'
 import { McpSetup } from './McpSetup.tsx'
 import { Members } from './Members.tsx'
@@ -23,6 +24,7 @@ const names = {
   keys: 'Keys',
   clients: 'OAuth clients',
   models: 'Models',
+  guardrails: 'Guardrails',
   mcp: 'MCP',
   audit: 'Audit log',
 }
@@ -32,6 +34,7 @@ const bodies = {
   keys: Keys,
   clients: Clients,
   models: Models,
+  guardrails: Guardrails,
   mcp: McpSetup,
   audit: AuditLog,
 }

@@ -1,7 +1,7 @@
 // What the address of keys and members holds: the open tab, and what of the audit log is shown.
 import { chosen, oneOf, text, whole, type RawSearch } from '../../app/search.ts'
 
-export const peopleTabs = ['members', 'sessions', 'keys', 'clients', 'models', 'mcp', 'audit'] as const
+export const peopleTabs = ['members', 'sessions', 'keys', 'clients', 'models', 'guardrails', 'mcp', 'audit'] as const
 
 export const readPeopleSearch = (raw: RawSearch) =>
   chosen({

@@ -196,7 +196,7 @@ async function waitForMoney(held: HeldRun, asking: Asking): Promise<Extract<Aske
   const limit = rules?.cost_usd_per_day ?? null
   if (!rules || limit === null) return undefined
   const open = held.open.find((one) => !isCall(one))
-  const step = open ?? freshStep(held, asking)
+  const step = open ? cutStep(open) : freshStep(held, asking)
   // it is beyond the run's own limit, which says more
   if (!step) return undefined
   const hold = { teamId: run.team_id, runId: run.id, step: step.seq, worst: asking.worstCost() }
@@ -209,6 +209,10 @@ async function waitForMoney(held: HeldRun, asking: Asking): Promise<Extract<Aske
   held.step = Math.max(held.step, step.seq)
   return { kind: 'later', step, at: new Date(until), reason: stop.says, detail: waitOf(stop).detail }
 }
+
+/** A step that was cut off while its model was asked is its next attempt, and nobody knows what became of the other. */
+const cutStep = (open: ModelStep): ModelStep =>
+  open.state === 'waiting' ? open : { ...open, attempt: open.attempt + 1, unsettled: open.unsettled + 1 }
 
 /** Writes the intent to ask. A step that is open already was cut off by a crash or postponed: this is its next attempt. */
 async function beginStep(held: HeldRun, asking: Asking): Promise<ModelStep | undefined> {

@@ -7,10 +7,12 @@ import { rulesOf, type GuardrailDocument, type Rules } from './rules.ts'
 
 /** A trigger notifies here of every new version. */
 const channel = 'guardrails'
-/** How old what is known may be before it is read again in the background: a notification may be lost. */
-const freshMs = 1000
-/** How old it may be before a caller waits for it. */
-const usableMs = 2000
+/**
+ * How old what is known may be before it is read again in the background, and before a caller waits for it. A notification may be lost; where
+ * none reach us, a change must still count within about a second.
+ */
+const hearing = { freshMs: 2000, usableMs: 5000 }
+const deaf = { freshMs: 500, usableMs: 1000 }
 /** Versions that are older than this are known already, unless nothing is. A version is committed seconds after its time at the latest. */
 const overlapS = 60
 
@@ -67,6 +69,7 @@ export function createGuardrails({ sql: ownSql, listener, log }: Options): Guard
   function refresh(inTransaction?: Sql): Promise<void> | undefined {
     if (!isListening) listen()
     const age = performance.now() - readAt
+    const { freshMs, usableMs } = listener.hears(channel) ? hearing : deaf
     if (age < freshMs) return undefined
     // it reads on the caller's own connection: whoever waits for another one may wait for those who wait for us
     if (inTransaction) return age < usableMs ? undefined : read(inTransaction)

@@ -5,6 +5,8 @@ import type { GuardrailDocument } from '../../engine/guardrails/rules.ts'
 import type { Enqueue } from '../../kit/job.ts'
 import { versionColumns, type GuardrailVersion } from './guardrails.ts'
 
+const againMs = 20_000
+
 interface NewVersion {
   rules: GuardrailDocument
   comment: string | null
@@ -25,5 +27,7 @@ export async function addVersion(
     values (${teamId}, ${version}, ${JSON.stringify(rules)}::jsonb, ${comment}, ${restores}, ${memberId})
     returning ${versionColumns}`)
   await enqueue(wakeHeldRuns, { team_id: teamId })
+  // a run that was judged by the version before may pause a moment after it was looked for
+  await enqueue(wakeHeldRuns, { team_id: teamId }, { runAt: new Date(Date.now() + againMs) })
   return made
 }

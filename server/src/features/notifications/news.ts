@@ -84,10 +84,13 @@ interface Asked {
 const readers: Record<Kind, (asked: Asked) => Promise<Found[]>> = {
   human_requests: ({ sql, teamId, memberId, ids }) => sql<Found>`
     select h.id, h.title, a.name || ', run ' || r.run_number as about,
-      'Until ' || to_char(h.expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC' as more
+      coalesce('Until ' || to_char(h.expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC',
+        case when h.approvals_needed > 1 and jsonb_array_length(h.approvals) > 0 then 'One more approval is needed'
+          when h.approvals_needed > 1 then 'Two people must approve' end) as more
     from human_requests h join runs r on r.id = h.run_id join agents a on a.id = r.agent_id
     where h.id = any(${ids}::uuid[]) and h.team_id = ${teamId} and h.status = 'pending'
-      and coalesce(h.assignee_user_id = ${memberId}, true)`,
+      and coalesce(h.assignee_user_id = ${memberId}, true)
+      and not h.approvals @> jsonb_build_array(jsonb_build_object('user_id', ${memberId}::uuid))`,
   failed_runs: ({ sql, teamId, ids }) => sql<Found>`
     select r.id, r.title, a.name || ', run ' || r.run_number as about, r.error ->> 'message' as more
     from runs r join agents a on a.id = r.agent_id

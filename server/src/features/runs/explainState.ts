@@ -146,6 +146,12 @@ function forTime({ run, facts, now, for: since }: Said): Why {
       endedBy: 'the clock, or stopRun',
     }
   }
+  if (reason === 'guardrail') {
+    return {
+      why: `${plain(message ?? 'The guardrails of the team let it wait.')} It has waited for ${since} and continues ${until}.`,
+      endedBy: 'the clock, a change of the guardrails (setGuardrails), or stopRun',
+    }
+  }
   return { why: `It postponed itself ${since} ago and resumes ${until}.`, endedBy: 'the clock, or stopRun' }
 }
 

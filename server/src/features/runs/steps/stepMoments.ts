@@ -160,7 +160,8 @@ function notedMoments({ run, step, workers, cuts }: Momentous): Moment[] {
       }
       case 'put_off': {
         const says = `It could not be made yet and did not happen: the run waits for a ${noted.waits_for.replace('_', '-')}.`
-        return { kind: 'put_off', at, says, attempt: noted.attempt }
+        // one that waited from the beginning has had no attempt yet
+        return { kind: 'put_off', at, says, ...(noted.attempt !== notBegun && { attempt: noted.attempt }) }
       }
       case 'refused':
         return { kind: 'refused', at, says: 'It was refused before it began: nothing was sent.' }

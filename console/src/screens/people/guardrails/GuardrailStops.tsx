@@ -1,0 +1,46 @@
+// What the guardrails stopped lately, with the runs behind it.
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Cell, Row, RowTable, RowTableHead } from '../../../parts/RowTable.tsx'
+import { Shown } from '../../../parts/states.tsx'
+import { Time } from '../../../parts/Time.tsx'
+import { visible } from '../../../parts/visibleText.ts'
+import { guardrailStopsQuery } from '../../../queries/guardrails.ts'
+
+const ways = { refused: 'refused', asks: 'asked people', waits: 'waits' }
+
+export function GuardrailStops() {
+  const stops = useQuery(guardrailStopsQuery)
+  return (
+    <section aria-label="What was stopped">
+      <RowTableHead says="Calls that a rule refused, asked people about, or let wait. The newest 20." />
+      <Shown query={stops} what="stops" rows={3}>
+        {(page) =>
+          page.stops.length === 0 ? (
+            <p className="dim">Nothing was stopped in the last 90 days.</p>
+          ) : (
+            <RowTable heads={['Tool', 'Rule', 'Effect', 'When', 'Run']} hasActions={false}>
+              {page.stops.map(({ run_id, step, tool, rule, way, says, at }) => (
+                <Row key={`${run_id} ${step} ${rule}`}>
+                  <Cell title={says}>{visible(tool)}</Cell>
+                  <Cell of="Rule">
+                    <code>{rule}</code>
+                  </Cell>
+                  <Cell of="Effect">{ways[way]}</Cell>
+                  <Cell of="When">
+                    <Time at={at} />
+                  </Cell>
+                  <Cell of="Run">
+                    <Link to="/runs/$runId" params={{ runId: run_id }}>
+                      step {step}
+                    </Link>
+                  </Cell>
+                </Row>
+              ))}
+            </RowTable>
+          )
+        }
+      </Shown>
+    </section>
+  )
+}
