@@ -4828,7 +4828,7 @@ const sentences = [
       file: 'server/src/features/guardrails/judgedRecords.ts',
     },
   },
-  { id: 'guardrails.plan', says: 'Lists of versions and stops, and the dry run, go by indexes.' },
+  { id: 'guardrails.plan', says: 'Lists of versions and of stops go by indexes.' },
   {
     id: 'console.guardrails',
     says: 'Guardrails are read, changed in a form that names every problem at its field, tried by a dry run beside it, compared and restored.',

@@ -95,7 +95,7 @@ export interface HeldRun extends SureWriting {
 }
 
 /** What a process knows of the guardrails of teams. */
-export interface RunGuardrails {
+interface RunGuardrails {
   live: Guardrails
   /** Calls of a day that leave the service. */
   calls: Windows

@@ -84,7 +84,7 @@ async function lockDay(sql: Sql, teamId: string, day: Days): Promise<void> {
 }
 
 /** What a team may still start today. */
-export interface DayRoom {
+interface DayRoom {
   runs: number
   /** The reason that a start which does not fit gets. */
   refusal: string

@@ -6,7 +6,7 @@ import { quietUntil } from './quietHours.ts'
 import { fitsPattern, isAllowedHost, type RuleName, type Rules } from './rules.ts'
 
 /** `refused`: the call fails. `asks`: people must allow it. `waits`: it is made later, at `until` at the earliest. */
-export type StopWay = 'refused' | 'asks' | 'waits'
+type StopWay = 'refused' | 'asks' | 'waits'
 
 export interface Stop {
   rule: RuleName

@@ -2,7 +2,7 @@
 import { firstInstantOf, offsetAt } from '../../base/wallClock.ts'
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-export type Weekday = (typeof weekdays)[number]
+type Weekday = (typeof weekdays)[number]
 
 /** From a time on these days until the next time that the clock shows `to`; the same time twice is a whole day. */
 export interface QuietSpan {

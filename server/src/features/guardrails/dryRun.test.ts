@@ -1,5 +1,6 @@
 // A dry run tells, call by call, what the same rules stop when they are live on the same starts.
 import assert from 'node:assert/strict'
+import { seedConnection } from '../../../test/kit/connections.ts'
 import { setRules } from '../../../test/kit/guardrails.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
@@ -99,6 +100,25 @@ for (const { of, rules } of cases) {
     assert.deepEqual(await stopped(team, await startAll(team, agents)), expected)
   })
 }
+
+proves('guardrails.dryRun', 'of connections it equals what is then stopped, call by call', async () => {
+  const team = await seedTeam(service)
+  const secret = { kind: 'headers', headers: { 'X-Key': 'key-0123456789' } } as const
+  const [bank, vault] = [
+    await seedConnection(service, team, { name: 'Bank', server_url: receiver.url, secret }),
+    await seedConnection(service, team, { name: 'Vault', server_url: receiver.url, secret }),
+  ]
+  const uses = (name: string) => block(`http connection=${name}`, `GET ${receiver.url}/${name}`) + block('output', 'used')
+  const agents = await Promise.all(
+    ['Bank', 'Vault', bank].map((name) => seedAgent(team, uses(name), { connections: [bank, vault] })),
+  )
+  const before = await startAll(team, agents)
+  const rules = { allowed_connections: [vault] }
+  const expected = recorded(await dryRun(team, rules), before)
+  assert.deepEqual(expected, ['0 1 allowed_connections refused', '2 1 allowed_connections refused'])
+  await setRules([service], team, rules)
+  assert.deepEqual(await stopped(team, await startAll(team, agents)), expected)
+})
 
 proves('guardrails.dryRun', 'of runs of a day it equals the starts that are then refused', async () => {
   // the same starts in a team of its own: those of the record would count as starts of the same day

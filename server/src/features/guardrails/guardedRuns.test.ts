@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import { seedColleague } from '../../../test/kit/cases.ts'
+import { seedConnection } from '../../../test/kit/connections.ts'
 import { setRules, stopsOf } from '../../../test/kit/guardrails.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
@@ -17,6 +18,7 @@ const service = await testApp({
 })
 const { sql } = service.context.db
 const receiver = await startReceiver()
+const secretOf = (key: string) => ({ kind: 'headers', headers: { 'X-Key': key } }) as const
 const block = (words: string, body = '') => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
 const sends = (method: string, path = '/it') =>
   block('http id=it', `${method} ${receiver.url}${path}`) + block('output', 'sent {{ steps.it.output.status }}')
@@ -54,6 +56,33 @@ proves('guardrails.hosts', 'a call to a host that is not allowed is not made, an
   const allowed = await startRun(team, await seedAgent(team, sends('GET', '/permitted')))
   await drainRuns(service)
   assert.equal((await readRun(team, allowed)).output, 'sent 200')
+})
+
+proves('guardrails.hosts', 'a connection that is not allowed is not used, however the call names it', async () => {
+  const team = await seedTeam(service)
+  const bank = await seedConnection(service, team, { name: 'Bank', server_url: receiver.url, secret: secretOf('one-0123456789') })
+  const vault = await seedConnection(service, team, { name: 'Vault', server_url: receiver.url, secret: secretOf('two-0123456789') })
+  await setRules([service], team, { allowed_connections: [vault] })
+  const uses = (connection: string) =>
+    block(`http connection=${connection} id=it`, `GET ${receiver.url}/${connection}`) + block('output', 'sent {{ steps.it.output.status }}')
+  for (const [name, output] of [
+    ['Bank', null],
+    [bank, null],
+    ['Vault', 'sent 200'],
+  ] as const) {
+    const runId = await startRun(team, await seedAgent(team, uses(name), { connections: [bank, vault] }))
+    await drainRuns(service)
+    const run = await readRun(team, runId)
+    assert.deepEqual([run.output, seenAt(`/${name}`)], [output, output === null ? 0 : 1])
+    if (output === null) assert.match(run.error.message, /allowed_connections/)
+  }
+  assert.deepEqual(
+    (await stopsOf(team)).map(({ rule, way }) => [rule, way]),
+    [
+      ['allowed_connections', 'refused'],
+      ['allowed_connections', 'refused'],
+    ],
+  )
 })
 
 proves('guardrails.asks', 'a tool that always asks waits for a person, and is made once they allow it', async () => {

@@ -1,6 +1,9 @@
 // Does a dry run: reads what runs did, some hundreds of runs at a time, and judges it. Nothing is written until its report is whole.
 import { BoundedCache } from '../../base/boundedCache.ts'
 import type { Sql } from '../../base/db.ts'
+import { needsApproval } from '../../engine/builds/approvalPolicy.ts'
+import type { BuildConfig } from '../../engine/builds/buildConfig.ts'
+import { readRunConfig } from '../../engine/builds/loadBuild.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { stopByBound } from '../../engine/guardrails/judge.ts'
 import { rulesOf, type GuardrailDocument, type Rules } from '../../engine/guardrails/rules.ts'
@@ -8,7 +11,7 @@ import { callIdOf } from '../../engine/ledger/change.ts'
 import type { ToolRegistry } from '../../engine/builds/toolRegistry.ts'
 import type { Context } from '../../kit/context.ts'
 import { job } from '../../kit/job.ts'
-import { connectionUseOf } from '../../kit/registry.ts'
+import { connectionUseOf, givenToolsOf } from '../../kit/registry.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import type { CallingRun } from '../../kit/tool.ts'
@@ -109,32 +112,43 @@ async function readRuns(
   }
 }
 
-/** The tools and the policy of each build are read once, as they are now: what a tool declared then is not recorded. */
-function createFacts(context: Context, rules: Rules): (run: RunRow, step: RecordedStep) => Promise<CallFacts | undefined> {
-  const engine = engineOf(context)
-  const { sql } = context.db
-  const registries = new BoundedCache<Promise<ToolRegistry>>({ name: 'tools of dry runs', entriesMax: 200 })
+interface BuildFacts {
+  config: BuildConfig
+  tools: ToolRegistry
+}
 
-  async function toolsOf(run: RunRow): Promise<ToolRegistry> {
-    const { connections } = await engine.loadBuild(sql, run)
+/** The tools of each build are read once, as they are now: what a tool declared then is not recorded. */
+function createFacts(
+  context: Context,
+  rules: Rules,
+): (run: RunRow, step: RecordedStep) => Promise<CallFacts | undefined> {
+  const { toolRegistry } = engineOf(context)
+  const { sql } = context.db
+  const builds = new BoundedCache<Promise<BuildFacts>>({ name: 'builds of dry runs', entriesMax: 50 })
+
+  async function read(run: RunRow): Promise<BuildFacts> {
+    const config = await readRunConfig(sql, run)
+    const { connections, given } = config
+    const calling = callingRun(run)
     const use = connections.length > 0 ? connectionUseOf(context) : undefined
-    const sets = await use?.tools({ sql, context, run: callingRun(run), connectionIds: connections, isOnlyRead: true })
-    return engine.toolRegistry.with(sets ?? [])
+    const ofConnections = await use?.tools({ sql, context, run: calling, connectionIds: connections, isOnlyRead: true })
+    const own = await givenToolsOf({ context, run: calling, given })
+    return { config, tools: toolRegistry.with([...own, ...(ofConnections ?? [])]) }
   }
 
   return async (run, step) => {
-    const registry = await registries.getOrMake(`${run.build_id} ${run.config_hash ?? ''}`, () => toolsOf(run))
-    const tool = registry.find(step.tool ?? '')
+    const { config, tools } = await builds.getOrMake(`${run.build_id} ${run.config_hash ?? ''}`, () => read(run))
+    const tool = tools.find(step.tool ?? '')
     if (!tool) return undefined
-    const build = await engine.loadBuild(sql, run)
     const ofTool = tool.kind === 'outside' ? tool.needsApproval : undefined
     return {
       tool,
-      isAskedAnyway: ofTool !== undefined || build.needsApproval(tool.name, step.arguments),
+      isAskedAnyway: ofTool !== undefined || needsApproval(config.approvals.get(tool.name), step.arguments),
       async byConnection({ connection }) {
         if (connection === undefined || !(rules.allowed_connections || rules.allowed_hosts)) return undefined
         if (tool.kind !== 'outside' || !tool.boundTo) return undefined
-        const call = { id: callIdOf(run.id, step.seq), step: step.seq, run: callingRun(run), input: step.arguments as never }
+        const id = callIdOf(run.id, step.seq)
+        const call = { id, step: step.seq, run: callingRun(run), input: step.arguments as never }
         return stopByBound(rules, await tool.boundTo(call, { sql, context }))
       },
     }

@@ -40,7 +40,7 @@ const firstMax = 50
 /** How many runs that would not have started are remembered: their sub-runs would not have started either. */
 const unstartedMax = 100_000
 
-export interface Judging {
+interface Judging {
   rules: Rules
   context: Context
   /** By the number of the day since 1970. */

@@ -1,5 +1,5 @@
 // The rules as a form, with every problem at its field, and a dry run of what is typed.
-import { InvalidRequestError, type GetGuardrailsOutput, type GuardrailVersion } from '@runyard/sdk'
+import { InvalidRequestError, type GetGuardrailsAnswer, type GuardrailVersion } from '@runyard/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { messageOf, runyard } from '../../../app/client.ts'
@@ -14,7 +14,7 @@ import { problemsIn, rulesIn, textOf, type FieldProblems, type RuleField } from 
 
 interface Props {
   live: GuardrailVersion
-  today: GetGuardrailsOutput['today']
+  today: GetGuardrailsAnswer['today']
   /** Why this person may not change them. */
   cannot: string | undefined
 }
