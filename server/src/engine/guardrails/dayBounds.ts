@@ -34,8 +34,9 @@ function lease(sql: Sql, name: string, limit: number, wanted: number): Promise<L
       on conflict (team_id, day) do update set calls = g.calls + excluded.calls where g.calls < ${limit}::bigint
       returning calls
     )
-    select coalesce(greatest(least(${wanted}::bigint, ${limit}::bigint - l.calls + ${wanted}::bigint), 0), 0) as granted,
-      coalesce(greatest(${limit}::bigint - l.calls, 0), 0) as unleased,
+    select case when l.calls is null then 0
+        else greatest(least(${wanted}::bigint, ${limit}::bigint - l.calls + ${wanted}::bigint), 0) end as granted,
+      case when l.calls is null then 0 else greatest(${limit}::bigint - l.calls, 0) end as unleased,
       extract(epoch from date_trunc('day', clock_timestamp(), 'utc') + interval '1 day' - clock_timestamp())::float8 * 1000 as left_ms
     from (select) nothing left join leased l on true`)
 }

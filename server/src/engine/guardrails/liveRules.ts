@@ -1,6 +1,6 @@
 // Which teams have guardrails, and their live version. The process caches it, so that a call costs no statement and a team without rules nothing.
 import { BoundedCache } from '../../base/boundedCache.ts'
-import { part, type Sql } from '../../base/db.ts'
+import { empty, part, type Sql } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { Listener } from '../../kit/listener.ts'
 import { rulesOf, type GuardrailDocument, type Rules } from './rules.ts'
@@ -48,7 +48,7 @@ export function createGuardrails({ sql: ownSql, listener, log }: Options): Guard
   async function read(sql: Sql): Promise<void> {
     const startedAt = performance.now()
     const changesSeen = changes
-    const recent = isRead ? part`where created_at > now() - make_interval(secs => ${overlapS})` : part``
+    const recent = isRead ? part`where created_at > now() - make_interval(secs => ${overlapS})` : empty
     const rows = await sql<{ team_id: string; version: number; limits_starts: boolean }>`
       select distinct on (team_id) team_id, version, limits_starts from guardrails ${recent} order by team_id, version desc`
     for (const { team_id, version, limits_starts } of rows) live.set(team_id, { version, limitsStarts: limits_starts })

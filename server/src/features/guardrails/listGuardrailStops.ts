@@ -1,5 +1,5 @@
 // Lists what the guardrails of a team stopped, newest first.
-import { part } from '../../base/db.ts'
+import { empty, part } from '../../base/db.ts'
 import { isOfVisibleRun } from '../../engine/ledger/visibleRuns.ts'
 import { ruleNames } from '../../engine/guardrails/rules.ts'
 import { operation } from '../../kit/operation.ts'
@@ -41,7 +41,7 @@ export const listGuardrailStops = operation({
   answer: pageOf('stops', GuardrailStop, totalAhead),
   async handler({ team, caller, query, sql }) {
     const { rule } = query
-    const ofRule = rule === undefined ? part`` : part`and rule = ${rule}`
+    const ofRule = rule === undefined ? empty : part`and rule = ${rule}`
     const from = part`guardrail_stops s where team_id = ${team.id} ${ofRule} and ${isOfVisibleRun(caller.member_id, part`s.run_id`)}`
     const { rows, ...page } = await readPage<GuardrailStop>(
       sql,
