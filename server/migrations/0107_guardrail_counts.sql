@@ -8,8 +8,9 @@ create table guardrail_days (
   day date not null,
   runs bigint not null default 0,
   counted_at timestamptz(3),
-  -- how many calls were leased to processes: it may pass the bound by less than one lease
+  -- how many calls were leased to processes, and how many of them by the last statement: what that statement itself reads back
   calls bigint not null default 0,
+  granted bigint not null default 0,
   primary key (team_id, day)
 ) with (fillfactor = 50);
 

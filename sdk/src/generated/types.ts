@@ -7,7 +7,7 @@ export interface ErrorCodes {
   403: 'forbidden' | 'insufficient_scope' | 'entitlement_exceeded'
   404: 'not_found'
   405: 'method_not_allowed'
-  409: 'conflict' | 'provider_not_configured' | 'public_url_missing' | 'sandbox_busy' | 'gate_not_met' | 'idempotency_key_in_use' | 'idempotency_key_reused' | 'already_live' | 'builder_run_active' | 'builder_run_not_waiting' | 'stale_review' | 'human_request_closed' | 'rubric_limit' | 'case_trigger_exists' | 'duplicate_name' | 'artifact_busy' | 'already_attached'
+  409: 'conflict' | 'provider_not_configured' | 'public_url_missing' | 'sandbox_busy' | 'gate_not_met' | 'idempotency_key_in_use' | 'idempotency_key_reused' | 'already_live' | 'builder_run_active' | 'builder_run_not_waiting' | 'stale_review' | 'human_request_closed' | 'guardrail_reached' | 'rubric_limit' | 'case_trigger_exists' | 'duplicate_name' | 'artifact_busy' | 'already_attached'
   429: 'rate_limited'
   500: 'internal_error'
 }
@@ -947,6 +947,13 @@ export type HumanRequest = {
   expires_at: string | null
   on_timeout: "fail" | "approve" | "reject" | "continue"
   assignee_user_id: string | null
+  /** How many people must approve. More than 1 only where the guardrails of the team want it. */
+  approvals_needed?: number
+  /** Who has approved so far, where more than one must. A rejection by anybody closes the request. */
+  approvals?: {
+    user_id: string
+    at: string
+  }[]
   created_at: string
   /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
   truncated?: boolean
@@ -1247,6 +1254,13 @@ export type InboxRequest = {
   expires_at: string | null
   on_timeout: "fail" | "approve" | "reject" | "continue"
   assignee_user_id: string | null
+  /** How many people must approve. More than 1 only where the guardrails of the team want it. */
+  approvals_needed?: number
+  /** Who has approved so far, where more than one must. A rejection by anybody closes the request. */
+  approvals?: {
+    user_id: string
+    at: string
+  }[]
   created_at: string
   /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
   truncated?: boolean
@@ -1535,6 +1549,71 @@ export interface ModelSettings {
     /** Whose key its models are asked with; `none`: they cannot be used. */
     key: "team" | "server" | "none"
   }[]
+}
+
+export interface GuardrailVersion {
+  /** 0: the team never had guardrails. */
+  version: number
+  rules: GuardrailRules
+  comment: string | null
+  restores: number | null
+  user_id: string | null
+  created_at: string | null
+}
+
+export type GuardrailDryRun = {
+  id: string
+  status: "running" | "done" | "failed"
+  rules: GuardrailRules
+  since: string
+  until: string
+  report: {
+    rows_since: string | null
+    /** How many runs were judged. */
+    runs: number
+    /** How many of their calls were judged. */
+    calls: number
+    /** Runs whose log is erased: only their number and their cost count. */
+    runs_without_log: number
+    /** There are more runs than a dry run judges; the later ones are left out. */
+    is_cut: boolean
+    /** How many runs any rule would have touched. */
+    runs_stopped: number
+    rules: {
+      rule: "always_ask" | "two_person" | "allowed_hosts" | "allowed_connections" | "quiet_hours" | "outside_calls_per_day" | "runs_per_day" | "cost_usd_per_day"
+      way: "refused" | "asks" | "waits"
+      /** Calls, or starts where the rule bounds starts. */
+      calls: number
+      runs: number
+      /** The first 50 of them. */
+      first: {
+        run_id: string
+        run_number: number
+        agent_name: string
+        step: number | null
+        tool: string | null
+        at: string
+        says: string
+      }[]
+    }[]
+  } | null
+  user_id: string | null
+  created_at: string
+  completed_at: string | null
+}
+
+export interface GuardrailStop {
+  run_id: string
+  step: number
+  /** The tool of the call, or the model that was to be asked. */
+  tool: string
+  rule: "always_ask" | "two_person" | "allowed_hosts" | "allowed_connections" | "quiet_hours" | "outside_calls_per_day" | "runs_per_day" | "cost_usd_per_day"
+  /** What became of the call: it was refused, people were asked, or it waited. */
+  way: "refused" | "asks" | "waits"
+  version: number
+  says: string
+  until: string | null
+  at: string
 }
 
 export interface BillingUsage {
@@ -2243,6 +2322,28 @@ export interface Consequence {
   /** `approve`, `reject`, `answer`, `done`, `cancel` or `no_answer`; for a call in doubt the label of an option. */
   answer: string
   leads_to: string
+}
+
+export interface GuardrailRules {
+  /** Names of tools of which a person must allow each call, whatever the build says. `*` stands for any characters. */
+  always_ask: string[]
+  /** Names of tools of which two different people must allow each call. */
+  two_person: string[]
+  allowed_hosts: string[] | null
+  allowed_connections: string[] | null
+  runs_per_day: number | null
+  outside_calls_per_day: number | null
+  /** When no call may have an effect outside: such calls wait until the hours are over. Reading does not wait. */
+  quiet_hours: {
+    days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]
+    /** The time on these days at which it begins. */
+    from: string
+    /** When it ends: the next time that the clock shows this, so on the day after if it is not later than `from`. */
+    to: string
+  }[]
+  /** Of the quiet hours. */
+  time_zone: string
+  cost_usd_per_day: string | null
 }
 
 export interface EvalResult {
@@ -4952,6 +5053,125 @@ export interface UpdateModelSettingsInput {
 
 export interface UpdateModelSettingsAnswer {
   model_settings: ModelSettings
+}
+
+export interface GetGuardrailsAnswer {
+  guardrails: GuardrailVersion
+  today: {
+    day: string
+    runs: number
+    outside_calls: number
+    /** What models cost, with what is held back for calls under way. */
+    cost_usd: string
+  }
+}
+
+export interface SetGuardrailsInput {
+  /** The whole set of rules: what is left out is no rule. */
+  rules: {
+    /** Names of tools of which a person must allow each call, whatever the build says. `*` stands for any characters. */
+    always_ask?: string[]
+    /** Names of tools of which two different people must allow each call. */
+    two_person?: string[]
+    allowed_hosts?: string[] | null
+    allowed_connections?: string[] | null
+    runs_per_day?: number | null
+    outside_calls_per_day?: number | null
+    /** When no call may have an effect outside: such calls wait until the hours are over. Reading does not wait. */
+    quiet_hours?: {
+      days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]
+      /** The time on these days at which it begins. */
+      from: string
+      /** When it ends: the next time that the clock shows this, so on the day after if it is not later than `from`. */
+      to: string
+    }[]
+    /** Of the quiet hours. */
+    time_zone?: string
+    cost_usd_per_day?: number | string | null
+  }
+  /** The version that you changed: refused if another is live. */
+  expected_version?: number
+  comment?: string | null
+}
+
+export interface SetGuardrailsAnswer {
+  guardrails: GuardrailVersion
+}
+
+export interface ListGuardrailVersionsInput {
+  /** How many to give, at most 50. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListGuardrailVersionsAnswer {
+  versions: GuardrailVersion[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface RestoreGuardrailsInput {
+  /** One that listGuardrailVersions gives. */
+  version: number
+  comment?: string | null
+}
+
+export interface RestoreGuardrailsAnswer {
+  guardrails: GuardrailVersion
+}
+
+export interface StartGuardrailDryRunInput {
+  /** The whole set of rules: what is left out is no rule. */
+  rules: {
+    /** Names of tools of which a person must allow each call, whatever the build says. `*` stands for any characters. */
+    always_ask?: string[]
+    /** Names of tools of which two different people must allow each call. */
+    two_person?: string[]
+    allowed_hosts?: string[] | null
+    allowed_connections?: string[] | null
+    runs_per_day?: number | null
+    outside_calls_per_day?: number | null
+    /** When no call may have an effect outside: such calls wait until the hours are over. Reading does not wait. */
+    quiet_hours?: {
+      days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]
+      /** The time on these days at which it begins. */
+      from: string
+      /** When it ends: the next time that the clock shows this, so on the day after if it is not later than `from`. */
+      to: string
+    }[]
+    /** Of the quiet hours. */
+    time_zone?: string
+    cost_usd_per_day?: number | string | null
+  }
+}
+
+export interface StartGuardrailDryRunAnswer {
+  dry_run: GuardrailDryRun
+  dry_run_id: string
+}
+
+export interface GetGuardrailDryRunAnswer {
+  dry_run: GuardrailDryRun
+  dry_run_id: string
+}
+
+export interface ListGuardrailStopsInput {
+  /** Only stops by this rule. */
+  rule?: "always_ask" | "two_person" | "allowed_hosts" | "allowed_connections" | "quiet_hours" | "outside_calls_per_day" | "runs_per_day" | "cost_usd_per_day"
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListGuardrailStopsAnswer {
+  stops: GuardrailStop[]
+  /** How many there are; a list that goes on for longer is counted to 10000 beyond this page. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface GetBillingUsageAnswer {

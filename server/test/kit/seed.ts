@@ -266,6 +266,8 @@ const seedersOf: Record<string, typeof seeders> = {
   acceptRevision: { build: (team, above) => buildInReview(team, above) },
   discardRevision: { build: (team, above) => buildInReview(team, above) },
   createWebhook: { team: (team) => makeRoomForWebhook(team) },
+  restoreGuardrails: { team: (team) => twoVersionsOfGuardrails(team) },
+  startGuardrailDryRun: { team: (team) => endDryRuns(team) },
   approveConnectionTools: { connection: (team, above) => connectionWithTool(team, above) },
   answerArtifact: { artifact: artifactThatAsks },
   detachArtifactConnection: {
@@ -287,6 +289,20 @@ const seedersOf: Record<string, typeof seeders> = {
 export const seederFor = (operationId: string, noun: string) => seedersOf[operationId]?.[noun] ?? seeders[noun]
 
 /** A team has at most 50: the oldest goes in time. */
+/** The first can be restored, and the second is live. */
+async function twoVersionsOfGuardrails(team: TestTeam): Promise<string> {
+  for (const runs_per_day of [1_000_000, 2_000_000]) {
+    await team.call('PUT /v2/teams/:teamId/guardrails', { body: { rules: { runs_per_day } } })
+  }
+  return team.id
+}
+
+/** A team has at most three under way. */
+async function endDryRuns(team: TestTeam): Promise<string> {
+  await team.sql`update guardrail_dry_runs set status = 'done', completed_at = now() where team_id = ${team.id}`
+  return team.id
+}
+
 async function makeRoomForWebhook(team: TestTeam): Promise<string> {
   const { webhooks } = (await team.call('GET /v2/teams/:teamId/webhooks')).body
   if (webhooks.length >= 40) await team.call(`DELETE /v2/teams/:teamId/webhooks/${webhooks[0].id}`)

@@ -7,6 +7,7 @@ import type { Follow } from '../ledger/applyLane.ts'
 import { addMessage, type Change, type Move } from '../ledger/change.ts'
 import type { HeldRun } from './heldRun.ts'
 import { Yielded } from './leaving.ts'
+import type { Plan } from './planCalls.ts'
 import { noteMove } from './runTelemetry.ts'
 import { addTurn, plansOf, tellModel, type WrittenTurn } from './writtenTurn.ts'
 
@@ -32,6 +33,12 @@ export interface Joining {
 const turnsMax = 20
 const askingMaxMs = 50
 const bytesMax = 64 * 1024
+
+/** What guardrails refuse is noted by an effect. */
+const mayFollow = (plan: Plan, withEffects: boolean): boolean =>
+  plan.way === 'outside' ||
+  (plan.way === 'refused' && (!plan.stop || withEffects)) ||
+  (plan.way === 'inside' && withEffects)
 
 /** `withEffects`: calls of our own database may join as well. */
 export function joinTurns(held: HeldRun, next: NextOfPure, { withEffects }: { withEffects: boolean }): Joining {
@@ -80,13 +87,7 @@ export function joinTurns(held: HeldRun, next: NextOfPure, { withEffects }: { wi
     }
     if (turn?.ending.kind !== 'calls') return []
     const plans = plansOf(held, turn)
-    const fits = plans.every(
-      (plan) =>
-        plan.way === 'outside' ||
-        (plan.way === 'refused' && (!plan.stop || withEffects)) ||
-        (plan.way === 'inside' && withEffects),
-    )
-    if (!fits) return []
+    if (!plans.every((plan) => mayFollow(plan, withEffects))) return []
     turns += 1
     steps += plans.length
     last = addTurn(held, { ...attempt, turn: held.turn + 1 }, turn, plans)

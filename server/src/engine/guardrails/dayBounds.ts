@@ -29,14 +29,15 @@ function lease(sql: Sql, name: string, limit: number, wanted: number): Promise<L
   const [teamId = ''] = name.split(' ')
   return one(sql<Lease>`
     with leased as (
-      insert into guardrail_days as g (team_id, day, calls)
-      values (${teamId}, (clock_timestamp() at time zone 'utc')::date, ${wanted})
-      on conflict (team_id, day) do update set calls = g.calls + excluded.calls where g.calls < ${limit}::bigint
-      returning calls
+      insert into guardrail_days as g (team_id, day, calls, granted)
+      values (${teamId}, (clock_timestamp() at time zone 'utc')::date, least(${wanted}::bigint, ${limit}::bigint),
+        least(${wanted}::bigint, ${limit}::bigint))
+      on conflict (team_id, day) do update set
+        calls = g.calls + least(${wanted}::bigint, ${limit}::bigint - g.calls), granted = least(${wanted}::bigint, ${limit}::bigint - g.calls)
+      where g.calls < ${limit}::bigint
+      returning calls, granted
     )
-    select case when l.calls is null then 0
-        else greatest(least(${wanted}::bigint, ${limit}::bigint - l.calls + ${wanted}::bigint), 0) end as granted,
-      case when l.calls is null then 0 else greatest(${limit}::bigint - l.calls, 0) end as unleased,
+    select coalesce(l.granted, 0) as granted, coalesce(${limit}::bigint - l.calls, 0) as unleased,
       extract(epoch from date_trunc('day', clock_timestamp(), 'utc') + interval '1 day' - clock_timestamp())::float8 * 1000 as left_ms
     from (select) nothing left join leased l on true`)
 }

@@ -31,14 +31,18 @@ export interface StartLimits {
   within(sql: Sql, runs: NewRun[], make: () => Promise<Created[]>): Promise<Created[]>
 }
 
-interface Options {
-  entitlements: Entitlements
-  storage: StorageLimit
+interface Guarded {
   guardrails: Guardrails
   stopped: RunMetrics['guardrailStops']
 }
 
-export function createStartLimits({ entitlements, storage, guardrails, stopped }: Options): StartLimits {
+interface Options extends Guarded {
+  entitlements: Entitlements
+  storage: StorageLimit
+}
+
+export function createStartLimits({ entitlements, storage, ...guarded }: Options): StartLimits {
+  const { guardrails } = guarded
   const refusals = new BoundedCache<{ at: number; changes: number }>({ name: 'refused starts', entriesMax: 10_000 })
   const isLimited = ({ teamId }: NewRun) =>
     entitlements.has(teamId, 'monthly_runs') || entitlements.has(teamId, 'monthly_cost_usd')
@@ -46,12 +50,10 @@ export function createStartLimits({ entitlements, storage, guardrails, stopped }
   /** Runs whose messages the default limit has counted: the limit is asked about them again when they are created. */
   const stored = new WeakSet<NewRun>()
   const limitedTeams = (runs: NewRun[]) => runs.filter(isLimited).map(({ teamId }) => teamId)
-  const isGuarded = ({ teamId }: NewRun) => guardrails.limitsStarts(teamId)
-  const guardedTeams = (runs: NewRun[]) => runs.filter(isGuarded).map(({ teamId }) => teamId)
 
   async function fitting(sql: Sql, runs: NewRun[]): Promise<Fitting> {
     const byMonth = await fittingMonth(sql, runs)
-    const byDay = await fittingDay(sql, byMonth.fitting)
+    const byDay = await fittingDay(guarded, sql, byMonth.fitting)
     const byStorage = await fittingStorage(sql, byDay.fitting)
     const split = { fitting: byStorage.fitting, refused: [...byMonth.refused, ...byDay.refused, ...byStorage.refused] }
     const refusal = { at: performance.now(), changes: entitlements.changes() }
@@ -89,28 +91,9 @@ export function createStartLimits({ entitlements, storage, guardrails, stopped }
     return splitByRoom(runs, await roomsOf(sql, teams, limited), 'entitlement_exceeded')
   }
 
-  /** The guardrails of teams, under the same lock. */
-  async function fittingDay(sql: Sql, runs: NewRun[]): Promise<Fitting> {
-    const guarded = [...new Set(guardedTeams(runs))]
-    if (guarded.length === 0) return { fitting: runs, refused: [] }
-    await lockSlots(
-      sql,
-      runs.map(({ teamId }) => teamId),
-    )
-    const rooms = new Map<string, Room>()
-    for (const teamId of guarded) {
-      const rules = await guardrails.of(teamId, sql)
-      const room = rules && (await dayRoom(sql, teamId, rules))
-      if (room) rooms.set(teamId, room)
-    }
-    const split = splitByRoom(runs, rooms, 'guardrail_reached')
-    for (const { run } of split.refused) stopped.inc({ rule: rooms.get(run.teamId)?.rule ?? '', way: 'refused' })
-    return split
-  }
-
   async function count(sql: Sql, made: NewRun[]): Promise<void> {
     await countStarts(sql, limitedTeams(made))
-    await countDayStarts(sql, guardedTeams(made))
+    await countDayStarts(sql, guardedTeams(guarded, made))
   }
 
   return {
@@ -118,7 +101,7 @@ export function createStartLimits({ entitlements, storage, guardrails, stopped }
       const refusal = refusals.get(teamId)
       return refusal?.changes === entitlements.changes() && performance.now() - refusal.at < refusedMs
     },
-    concern: (runs) => runs.some((run) => isLimited(run) || isGuarded(run) || isLarge(run)),
+    concern: (runs) => runs.some((run) => isLimited(run) || guardrails.limitsStarts(run.teamId) || isLarge(run)),
     fitting,
     count,
     async within(sql, runs, make) {
@@ -137,6 +120,28 @@ export function createStartLimits({ entitlements, storage, guardrails, stopped }
 
 /** How long after a refusal a team counts as refused. Cases are dispatched again this much after a new month begins; when a limit changes, at once. */
 const refusedMs = 5000
+
+const guardedTeams = ({ guardrails }: Guarded, runs: NewRun[]): string[] =>
+  runs.map(({ teamId }) => teamId).filter((teamId) => guardrails.limitsStarts(teamId))
+
+/** What the guardrails of teams leave of these, under the same lock. */
+async function fittingDay(guarded: Guarded, sql: Sql, runs: NewRun[]): Promise<Fitting> {
+  const teams = [...new Set(guardedTeams(guarded, runs))]
+  if (teams.length === 0) return { fitting: runs, refused: [] }
+  await lockSlots(
+    sql,
+    runs.map(({ teamId }) => teamId),
+  )
+  const rooms = new Map<string, Room>()
+  for (const teamId of teams) {
+    const rules = await guarded.guardrails.of(teamId, sql)
+    const room = rules && (await dayRoom(sql, teamId, rules))
+    if (room) rooms.set(teamId, room)
+  }
+  const split = splitByRoom(runs, rooms, 'guardrail_reached')
+  for (const { run } of split.refused) guarded.stopped.inc({ rule: rooms.get(run.teamId)?.rule ?? '', way: 'refused' })
+  return split
+}
 
 /** What a team may still start, and what whoever does not fit reads. */
 interface Room extends MonthlyRoom {

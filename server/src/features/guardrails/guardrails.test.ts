@@ -115,14 +115,15 @@ proves('guardrails.restore', 'an earlier version becomes the newest one, and sta
 })
 
 proves('guardrails.plan', 'the lists go by indexes, however many rows other teams have', async () => {
-  const team = await seedTeam(service)
+  const teams = await Promise.all(Array.from({ length: 20 }, () => seedTeam(service)))
+  const ids = teams.map(({ id }) => id)
   await sql`
     insert into guardrail_stops (run_id, step, rule, team_id, tool, way, version, says, at)
-    select gen_random_uuid(), 1, 'allowed_hosts', ${team.id}, 'http_request', 'refused', 1, '', now() - n * interval '1 s'
-    from generate_series(1, 5000) n`
+    select gen_random_uuid(), 1, 'allowed_hosts', t, 'http_request', 'refused', 1, '', now() - n * interval '1 s'
+    from generate_series(1, 500) n, unnest(${ids}::uuid[]) t`
   await sql`
     insert into guardrails (team_id, version, rules, created_at)
-    select ${team.id}, n, '{}', now() - n * interval '1 hour' from generate_series(1, 3000) n`
+    select t, n, '{}', now() - n * interval '1 hour' from generate_series(1, 300) n, unnest(${ids}::uuid[]) t`
   await sql`analyze guardrail_stops, guardrails`
   const other = await seedTeam(service)
   const explain = await plansOn(service.context.db)

@@ -72,7 +72,7 @@ const fields = {
 
 const costSays = 'What models may cost in a day (UTC), in dollars. Null: no bound.'
 
-/** As callers give them: what is left out is no rule. */
+/** The rules that a caller gives: what is left out is no rule. */
 export const RulesGiven = Type.Object(
   {
     always_ask: Type.Optional(fields.always_ask),
@@ -94,7 +94,6 @@ export const RulesGiven = Type.Object(
     examples: [
       {
         always_ask: ['browser_*'],
-        two_person: ['bank__transfer'],
         allowed_hosts: ['api.example.com', '*.example.org'],
         cost_usd_per_day: '50',
         runs_per_day: 500,

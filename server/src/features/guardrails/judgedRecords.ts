@@ -43,7 +43,7 @@ const unstartedMax = 100_000
 interface Judging {
   rules: Rules
   context: Context
-  /** By the number of the day since 1970. */
+  /** The key is the number of the day since 1970. */
   days: Map<number, { runs: number; calls: number; cost: string }>
   unstarted: Set<string>
   report: Report
@@ -145,7 +145,7 @@ function takeCall(judging: Judging, at: number): Stop | undefined {
   return undefined
 }
 
-/** By what the call did cost: what it might have cost at most is not recorded. */
+/** What the call did cost counts: what it might have cost at most is not recorded. */
 function spend(judging: Judging, cost: string, at: number): Stop | undefined {
   const { rules } = judging
   const limit = rules.cost_usd_per_day

@@ -12,10 +12,17 @@ export const restoreGuardrails = operation({
   summary: 'Restore a version of the guardrails',
   description: 'The rules of that version become a new version, which is live at once. The history stays as it is.',
   scope: 'keys:manage',
-  body: Type.Object({
-    version: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'One that listGuardrailVersions gives.' }),
-    comment: Comment,
-  }),
+  body: Type.Object(
+    {
+      version: Type.Integer({
+        minimum: 1,
+        maximum: 2_147_483_647,
+        description: 'One that listGuardrailVersions gives.',
+      }),
+      comment: Comment,
+    },
+    { examples: [{ version: 1, comment: 'The new hosts were wrong.' }] },
+  ),
   status: 200,
   answer: Type.Object({ guardrails: GuardrailVersion }),
   errors: ['invalid_request', 'conflict', 'not_found'],

@@ -15,13 +15,27 @@ export const setGuardrails = operation({
     'Replaces all rules by these: a new version, live in every process within about a second, also for the next calls of runs under way. Rules ' +
     'only narrow what builds allow. Rules that are live already make no new version. Start a dry run first to see what they would have stopped.',
   scope: 'keys:manage',
-  body: Type.Object({
-    rules: RulesGiven,
-    expected_version: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'The version that you changed: refused if another is live.' }),
-    ),
-    comment: Comment,
-  }),
+  body: Type.Object(
+    {
+      rules: RulesGiven,
+      expected_version: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 2_147_483_647,
+          description: 'The version that you changed: refused if another is live.',
+        }),
+      ),
+      comment: Comment,
+    },
+    {
+      examples: [
+        {
+          rules: { always_ask: ['browser_*'], runs_per_day: 500, cost_usd_per_day: '50' },
+          comment: 'Careful with pages.',
+        },
+      ],
+    },
+  ),
   status: 200,
   answer: Type.Object({ guardrails: GuardrailVersion }),
   errors: ['invalid_request', 'conflict'],

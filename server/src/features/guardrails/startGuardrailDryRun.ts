@@ -21,7 +21,10 @@ export const startGuardrailDryRun = operation({
     'are judged one after the other, in the order of their starts, as the live rules would have judged them: after a call that would have been refused, ' +
     'nothing more of that run counts, and after a call that would have waited, its later calls count as made then.',
   scope: 'keys:manage',
-  body: Type.Object({ rules: RulesGiven }),
+  body: Type.Object(
+    { rules: RulesGiven },
+    { examples: [{ rules: { allowed_hosts: ['api.example.com'], runs_per_day: 500 } }] },
+  ),
   status: 202,
   answer: wrapped('dry_run', 'dry_run_id', GuardrailDryRun),
   errors: ['invalid_request', 'conflict'],

@@ -15,7 +15,7 @@ const [one, two] = await Promise.all([testApp({ address, config }), testApp({ ad
 const receiver = await startReceiver()
 const block = (words: string, body = '') => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
 
-/** A call with this credential, through either process. */
+/** A call with this credential, through one of both. */
 const through = (app: TestApp, key: string, path: string, body: object): Promise<Answer> =>
   app.call(`POST ${path}`, { key, body })
 
