@@ -1,5 +1,4 @@
-// The commands for agents as files, cases, events, deliveries, sandboxes and evidence of a team.
-// The commands for agents as files, guardrails, cases, events, deliveries and sandboxes of a team.
+// The commands for agents as files, guardrails, cases, events, deliveries, sandboxes and evidence of a team.
 import { agentsDiff, agentsList, agentsPromote, agentsPull, agentsPush } from './agents/commands.ts'
 import { casesImport } from './cases/import.ts'
 import type { Command } from './command.ts'
