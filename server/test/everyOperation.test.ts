@@ -67,6 +67,8 @@ async function bodyFor(operation: Operation, ids: Ids, owner = team): Promise<ob
   if (!operation.body) return undefined
   const example = exampleOf(operation.body) as Record<string, unknown>
   if ('user_id' in example) example['user_id'] = team.memberId
+  // what is restored must be an earlier version
+  if (operation.id === 'restoreGuardrails') await seederFor(operation.id, 'team')!(owner, {})
   if ('member_id' in example) example['member_id'] = owner.memberId
   if ('agent_id' in example) example['agent_id'] = agentId
   if ('connection_id' in example) example['connection_id'] = await seeders['connection']!(owner, {})

@@ -288,7 +288,6 @@ const seedersOf: Record<string, typeof seeders> = {
 
 export const seederFor = (operationId: string, noun: string) => seedersOf[operationId]?.[noun] ?? seeders[noun]
 
-/** A team has at most 50: the oldest goes in time. */
 /** The first can be restored, and the second is live. */
 async function twoVersionsOfGuardrails(team: TestTeam): Promise<string> {
   for (const runs_per_day of [1_000_000, 2_000_000]) {
@@ -303,6 +302,7 @@ async function endDryRuns(team: TestTeam): Promise<string> {
   return team.id
 }
 
+/** A team has at most 50: the oldest goes in time. */
 async function makeRoomForWebhook(team: TestTeam): Promise<string> {
   const { webhooks } = (await team.call('GET /v2/teams/:teamId/webhooks')).body
   if (webhooks.length >= 40) await team.call(`DELETE /v2/teams/:teamId/webhooks/${webhooks[0].id}`)

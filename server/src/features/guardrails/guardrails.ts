@@ -47,7 +47,7 @@ const fields = {
     }),
   ),
   allowed_connections: nullable(
-    Type.Array(Type.String({ format: 'uuid' }), {
+    Type.Array(Id, {
       maxItems: 200,
       description: 'The only connections that runs may use, by id. Null: every connection.',
     }),
