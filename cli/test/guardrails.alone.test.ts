@@ -24,7 +24,10 @@ describe('guardrails at the command line', () => {
     const made = await service.line(['guardrails', 'set', file, '--comment', 'Careful'])
     assert.deepEqual([made.stdout, made.code], ['Version 1 is live.\n', 0], made.stderr)
     const shown = await service.line(['guardrails', 'show'])
-    assert.match(shown.stdout, /^Version 1, live since .*: Careful\n {2}Always ask +browser_\*\n {2}Runs a day +500\nToday/)
+    assert.match(
+      shown.stdout,
+      /^Version 1, live since .*: Careful\n {2}Always ask +browser_\*\n {2}Runs a day +500\nToday/,
+    )
     const json = await service.line(['guardrails', 'show', '--json'])
     requireFit(JSON.parse(json.stdout), 'getGuardrails')
     await fileWith('{}')
@@ -32,7 +35,10 @@ describe('guardrails at the command line', () => {
     const back = await service.line(['guardrails', 'rollback', '1'])
     assert.equal(back.stdout, 'Version 3 is live, with the rules of version 1.\n')
     const history = await service.line(['guardrails', 'history', '--json'])
-    const versions = history.stdout.trim().split('\n').map((line) => (JSON.parse(line) as { version: number }).version)
+    const versions = history.stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { version: number }).version)
     assert.deepEqual(versions, [3, 2, 1])
   })
 
@@ -50,7 +56,11 @@ describe('guardrails at the command line', () => {
     const wrong: [string, number, RegExp][] = [
       ['[]', 64, /must hold a JSON object/],
       ['{', 64, /is not JSON/],
-      ['{"time_zone": "Mars", "allowed_hosts": ["a b"]}', 6, /allowed_hosts\[0\][\s\S]*time_zone|time_zone[\s\S]*allowed_hosts\[0\]/],
+      [
+        '{"time_zone": "Mars", "allowed_hosts": ["a b"]}',
+        6,
+        /allowed_hosts\[0\][\s\S]*time_zone|time_zone[\s\S]*allowed_hosts\[0\]/,
+      ],
     ]
     for (const [text, code, says] of wrong) {
       const outcome = await service.line(['guardrails', 'set', await fileWith(text)])

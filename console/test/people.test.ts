@@ -323,7 +323,10 @@ proves(
   story(
     async ({ page, sdk, mayLog }) => {
       mayLog(/400/)
-      const agent = await sdk.agents.create({ name: 'Notes', instructions: '```memory path=a.md\nkept\n```\n```output\ndone\n```\n' })
+      const agent = await sdk.agents.create({
+        name: 'Notes',
+        instructions: '```memory path=a.md\nkept\n```\n```output\ndone\n```\n',
+      })
       await sdk.runs.startAndWait({ agent_id: agent.agent_id })
       await page.getByLabel('Tools that always ask').fill('memory_*')
       await page.getByLabel('Time zone of the quiet hours').fill('Mars/Olympus')

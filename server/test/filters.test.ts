@@ -55,7 +55,8 @@ await seed('request')
 const urgent = await seed('request')
 await sql`update human_requests set expires_at = now() + interval '1 hour' where id = ${urgent} and team_id = ${team.id}`
 await seed('view')
-for (const runs_per_day of [1000, 2000]) await team.call('PUT /v2/teams/:teamId/guardrails', { body: { rules: { runs_per_day } } })
+for (const runs_per_day of [1000, 2000])
+  await team.call('PUT /v2/teams/:teamId/guardrails', { body: { rules: { runs_per_day } } })
 await sql`
   insert into guardrail_stops (run_id, step, rule, team_id, tool, way, version, says)
   select ${fileRun}, n, 'allowed_hosts', ${team.id}, 'http_request', 'refused', 1, 'No.' from generate_series(1, 2) n`

@@ -12,7 +12,9 @@ export const guardrailsShow = command({
   async run({ out, service, signal }) {
     const shown = await (await service()).guardrails.get({ signal })
     out.record(shown, ({ guardrails: { version, rules, comment, created_at }, today }) => [
-      version === 0 ? 'There are no guardrails.' : `Version ${version}, live since ${created_at}${comment ? `: ${comment}` : ''}`,
+      version === 0
+        ? 'There are no guardrails.'
+        : `Version ${version}, live since ${created_at}${comment ? `: ${comment}` : ''}`,
       ...ruleLines(rules),
       `Today (${today.day}): ${today.runs} runs, ${today.outside_calls} outside calls, ${today.cost_usd} USD`,
     ])
@@ -104,9 +106,14 @@ export const guardrailsRollback = command({
   options: { comment: { type: 'string', short: 'm', value: 'TEXT', says: 'why, for the history' } },
   examples: ['runyard guardrails rollback 3', 'runyard guardrails rollback 3 -m "The new hosts were wrong"'],
   async run({ positionals: [given = ''], values, out, service, signal }) {
-    const input = { version: versionIn(given, 'VERSION'), ...(values.comment !== undefined && { comment: values.comment }) }
+    const input = {
+      version: versionIn(given, 'VERSION'),
+      ...(values.comment !== undefined && { comment: values.comment }),
+    }
     const { guardrails } = await (await service()).guardrails.restore(input, { signal })
-    out.record(guardrails, ({ version, restores }) => [`Version ${version} is live, with the rules of version ${restores}.`])
+    out.record(guardrails, ({ version, restores }) => [
+      `Version ${version} is live, with the rules of version ${restores}.`,
+    ])
   },
 })
 
@@ -128,6 +135,8 @@ async function rulesIn(file: string, stdin: () => NodeJS.ReadStream): Promise<Re
   throw new UsageError(`${file} must hold a JSON object with the rules.`)
 }
 
-const unreadable = (file: string) => (error: unknown): never => {
-  throw new UsageError(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
-}
+const unreadable =
+  (file: string) =>
+  (error: unknown): never => {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
+  }

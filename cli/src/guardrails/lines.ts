@@ -29,13 +29,17 @@ export function reportLines({ status, report }: GuardrailDryRun): string[] {
   return [
     `${report.runs} runs with ${report.calls} calls were judged, and ${report.runs_stopped} runs would have been touched. ${since}`,
     ...(report.is_cut ? ['There are more runs than a dry run judges.'] : []),
-    ...(report.runs_without_log > 0 ? [`Of ${report.runs_without_log} runs the log is erased: only their number and their cost count.`] : []),
+    ...(report.runs_without_log > 0
+      ? [`Of ${report.runs_without_log} runs the log is erased: only their number and their cost count.`]
+      : []),
     ...report.rules.flatMap(({ rule, way, calls, runs, first }) => [
       `${rule}: ${ways[way]}, ${calls} times in ${runs} runs`,
-      ...first.slice(0, shown).map(
-        ({ run_id, run_number, agent_name, step, tool }) =>
-          `  run ${run_number} of ${agent_name} ${step === null ? 'would not have started' : `step ${step} ${tool ?? ''}`}  ${run_id}`,
-      ),
+      ...first
+        .slice(0, shown)
+        .map(
+          ({ run_id, run_number, agent_name, step, tool }) =>
+            `  run ${run_number} of ${agent_name} ${step === null ? 'would not have started' : `step ${step} ${tool ?? ''}`}  ${run_id}`,
+        ),
     ]),
   ]
 }

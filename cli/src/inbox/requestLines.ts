@@ -30,7 +30,9 @@ export function requestLines(request: HumanRequest, { isAskedNext = false } = {}
 function approvalLines({ approvals_needed: needed = 1, approvals = [] }: HumanRequest): string[] {
   if (needed < 2) return []
   const left = needed - approvals.length
-  return [`  ${approvals.length} of ${needed} approvals; ${left === 1 ? 'one more person' : `${left} people`} must approve`]
+  return [
+    `  ${approvals.length} of ${needed} approvals; ${left === 1 ? 'one more person' : `${left} people`} must approve`,
+  ]
 }
 
 const onTimeouts: Record<HumanRequest['on_timeout'], string> = {

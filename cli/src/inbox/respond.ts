@@ -7,9 +7,7 @@ type Answer = (pending: PendingRequest) => Promise<HumanRequest>
 async function respond({ positionals: [id = ''], out, service }: Call, answer: Answer): Promise<void> {
   const [runyard, { pendingRequest }] = await Promise.all([service(), import('./findRequest.ts')])
   const answered = await answer(await pendingRequest(runyard, id))
-  out.record(answered, ({ status }) => [
-    status === 'pending' ? 'approved; one more person must approve' : status,
-  ])
+  out.record(answered, ({ status }) => [status === 'pending' ? 'approved; one more person must approve' : status])
 }
 
 const comment = { type: 'string', value: 'TEXT', says: 'a comment that the run reads' } as const

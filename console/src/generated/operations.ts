@@ -110,6 +110,8 @@ export type OperationId =
   | 'getConnectionCredentials'
   | 'getEvalRubrics'
   | 'getEvalScores'
+  | 'getGuardrailDryRun'
+  | 'getGuardrails'
   | 'getHumanRequest'
   | 'getHumanRequestCounts'
   | 'getLogin'
@@ -178,6 +180,8 @@ export type OperationId =
   | 'listDeliveryTargets'
   | 'listDrills'
   | 'listEvaluatedRuns'
+  | 'listGuardrailStops'
+  | 'listGuardrailVersions'
   | 'listHumanRequests'
   | 'listLabels'
   | 'listLoginDependents'
@@ -238,6 +242,7 @@ export type OperationId =
   | 'requestEmailConfirmation'
   | 'respondToHumanRequest'
   | 'restoreArtifactRevision'
+  | 'restoreGuardrails'
   | 'resumeBuilderRun'
   | 'retryRun'
   | 'rotateTriggerAddress'
@@ -246,7 +251,9 @@ export type OperationId =
   | 'searchCases'
   | 'sendArtifactMessage'
   | 'sendTestMail'
+  | 'setGuardrails'
   | 'startDrill'
+  | 'startGuardrailDryRun'
   | 'startNativeOAuth'
   | 'startRun'
   | 'stopArtifact'
@@ -393,6 +400,8 @@ export const operations: Record<OperationId, OperationShape> = {
   getConnectionCredentials: {"verb":"GET","path":"/v2/connections/:connection_id/credentials","call":"connections.getCredentials","input":"none","answer":"json","fields":{}},
   getEvalRubrics: {"verb":"GET","path":"/v2/agents/:agentId/eval-rubrics","call":"evaluations.listRubrics","input":"query","answer":"json","fields":{}},
   getEvalScores: {"verb":"GET","path":"/v2/agent/:agentId/eval-scores","call":"evaluations.scores","input":"query","answer":"json","fields":{}},
+  getGuardrailDryRun: {"verb":"GET","path":"/v2/teams/:teamId/guardrails/dry-runs/:dry_run_id","call":"guardrails.getDryRun","input":"none","answer":"json","fields":{}},
+  getGuardrails: {"verb":"GET","path":"/v2/teams/:teamId/guardrails","call":"guardrails.get","input":"none","answer":"json","fields":{}},
   getHumanRequest: {"verb":"GET","path":"/v2/human-requests/:request_id","call":"humanRequests.get","input":"none","answer":"json","fields":{}},
   getHumanRequestCounts: {"verb":"GET","path":"/v2/teams/:teamId/human-request-counts","call":"humanRequests.counts","input":"none","answer":"json","fields":{}},
   getLogin: {"verb":"GET","path":"/v2/logins/:login_id","call":"logins.get","input":"none","answer":"json","fields":{}},
@@ -461,6 +470,8 @@ export const operations: Record<OperationId, OperationShape> = {
   listDeliveryTargets: {"verb":"GET","path":"/v2/teams/:teamId/delivery-targets","call":"deliveries.listTargets","input":"none","answer":"json","fields":{}},
   listDrills: {"verb":"GET","path":"/v2/system/drills","call":"system.listDrills","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listEvaluatedRuns: {"verb":"GET","path":"/v2/agents/:agent_id/evaluated-runs","call":"evaluations.listRuns","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listGuardrailStops: {"verb":"GET","path":"/v2/teams/:teamId/guardrails/stops","call":"guardrails.listStops","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listGuardrailVersions: {"verb":"GET","path":"/v2/teams/:teamId/guardrails/versions","call":"guardrails.listVersions","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listHumanRequests: {"verb":"GET","path":"/v2/teams/:teamId/human-requests","call":"humanRequests.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listLabels: {"verb":"GET","path":"/v2/queues/:queue_id/labels","call":"labels.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listLoginDependents: {"verb":"GET","path":"/v2/logins/:login_id/dependents","call":"logins.listDependents","input":"none","answer":"json","fields":{}},
@@ -521,6 +532,7 @@ export const operations: Record<OperationId, OperationShape> = {
   requestEmailConfirmation: {"verb":"POST","path":"/v2/profile/email/confirmation","call":"notifications.requestConfirmation","input":"none","answer":"json","fields":{}},
   respondToHumanRequest: {"verb":"POST","path":"/v2/runs/:run_id/human-requests/:request_id/respond","call":"humanRequests.respond","input":"body","answer":"json","fields":{"approved":"boolean","answers":"json","values":"json","done":"boolean"}},
   restoreArtifactRevision: {"verb":"POST","path":"/v2/artifacts/:artifactId/revisions/:revisionId/restore","call":"artifacts.restoreRevision","input":"none","answer":"json","fields":{}},
+  restoreGuardrails: {"verb":"POST","path":"/v2/teams/:teamId/guardrails/restore","call":"guardrails.restore","input":"body","answer":"json","fields":{"version":"number"}},
   resumeBuilderRun: {"verb":"POST","path":"/v2/builder-runs/:builder_run_id/resume","call":"agents.resumeBuilderRun","input":"body","answer":"json","fields":{"answers":"json"}},
   retryRun: {"verb":"POST","path":"/v2/runs/:run_id/retry","call":"runs.retry","input":"body","answer":"json","fields":{"from_step":"number"}},
   rotateTriggerAddress: {"verb":"POST","path":"/v2/triggers/:trigger_id/rotate-address","call":"triggers.rotateAddress","input":"none","answer":"json","fields":{}},
@@ -529,7 +541,9 @@ export const operations: Record<OperationId, OperationShape> = {
   searchCases: {"verb":"POST","path":"/v2/queues/:queue_id/cases/search","call":"cases.search","input":"body","answer":"list","fields":{"filters":"json","limit":"number","offset":"number"}},
   sendArtifactMessage: {"verb":"POST","path":"/v2/artifacts/:artifactId/messages","call":"artifacts.sendMessage","input":"body","answer":"json","fields":{"selected_element":"json"}},
   sendTestMail: {"verb":"POST","path":"/v2/profile/notifications/test","call":"notifications.test","input":"none","answer":"json","fields":{}},
+  setGuardrails: {"verb":"PUT","path":"/v2/teams/:teamId/guardrails","call":"guardrails.set","input":"body","answer":"json","fields":{"rules":"json","expected_version":"number"}},
   startDrill: {"verb":"POST","path":"/v2/system/drills","call":"system.startDrill","input":"body","answer":"json","fields":{"runs":"number","kills":"number"}},
+  startGuardrailDryRun: {"verb":"POST","path":"/v2/teams/:teamId/guardrails/dry-runs","call":"guardrails.startDryRun","input":"body","answer":"json","fields":{"rules":"json"}},
   startNativeOAuth: {"verb":"POST","path":"/v2/teams/:teamId/connections/oauth/native/:provider/start","call":"connections.startNativeOAuth","input":"body","answer":"json","fields":{"scopes":"json"}},
   startRun: {"verb":"POST","path":"/v2/teams/:teamId/runs","call":"runs.start","input":"body","answer":"json","fields":{"message":"mixed","limits":"json","metadata":"json"}},
   stopArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/stop","call":"artifacts.stop","input":"body","answer":"json","fields":{}},

@@ -166,6 +166,8 @@ import type {
   GetEvalRubricsInput,
   GetEvalScoresAnswer,
   GetEvalScoresInput,
+  GetGuardrailDryRunAnswer,
+  GetGuardrailsAnswer,
   GetHumanRequestAnswer,
   GetHumanRequestCountsAnswer,
   GetLoginAnswer,
@@ -256,6 +258,10 @@ import type {
   ListDrillsInput,
   ListEvaluatedRunsAnswer,
   ListEvaluatedRunsInput,
+  ListGuardrailStopsAnswer,
+  ListGuardrailStopsInput,
+  ListGuardrailVersionsAnswer,
+  ListGuardrailVersionsInput,
   ListHumanRequestsAnswer,
   ListHumanRequestsInput,
   ListLabelsAnswer,
@@ -358,6 +364,8 @@ import type {
   RespondToHumanRequestAnswer,
   RespondToHumanRequestInput,
   RestoreArtifactRevisionAnswer,
+  RestoreGuardrailsAnswer,
+  RestoreGuardrailsInput,
   ResumeBuilderRunAnswer,
   ResumeBuilderRunInput,
   RetryRunAnswer,
@@ -372,8 +380,12 @@ import type {
   SendArtifactMessageAnswer,
   SendArtifactMessageInput,
   SendTestMailAnswer,
+  SetGuardrailsAnswer,
+  SetGuardrailsInput,
   StartDrillAnswer,
   StartDrillInput,
+  StartGuardrailDryRunAnswer,
+  StartGuardrailDryRunInput,
   StartNativeOAuthAnswer,
   StartNativeOAuthInput,
   StartRunAnswer,
@@ -1100,6 +1112,44 @@ export class EvaluationsGroup extends Group {
   }
 }
 
+/** Rules of a team above all of its agents, and what they stopped. */
+export class GuardrailsGroup extends Group {
+  /** Rules above all agents of the team, whatever their builds say. `today` is what the team did since the beginning of this day (UTC); calls that leave the service are counted only while `outside_calls_per_day` bounds them. Needs the scope `team:read`. */
+  get(options?: CallOptions): Call<GetGuardrailsAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/guardrails', {}, undefined, options)
+  }
+
+  /** Replaces all rules by these: a new version, live in every process within about a second, also for the next calls of runs under way. Rules only narrow what builds allow. Rules that are live already make no new version. Start a dry run first to see what they would have stopped. Needs the scope `keys:manage`. */
+  set(input: SetGuardrailsInput, options?: CallOptions): Call<SetGuardrailsAnswer> {
+    return this.client.json('PUT', '/v2/teams/:teamId/guardrails', {}, input, options)
+  }
+
+  /** Newest first; the first one is live. Each has its rules whole, who made it, and why. Needs the scope `team:read`. */
+  listVersions(input?: ListGuardrailVersionsInput, options?: CallOptions): List<ListGuardrailVersionsAnswer['versions'][number], ListGuardrailVersionsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/guardrails/versions', {}, input, options, 'versions')
+  }
+
+  /** The rules of that version become a new version, which is live at once. The history stays as it is. Needs the scope `keys:manage`. */
+  restore(input: RestoreGuardrailsInput, options?: CallOptions): Call<RestoreGuardrailsAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/guardrails/restore', {}, input, options)
+  }
+
+  /** Judges what the team’s runs did in the last 30 days by these rules, without changing anything. Read it until its status is `done`. Runs are judged one after the other, in the order of their starts, as the live rules would have judged them: after a call that would have been refused, nothing more of that run counts, and after a call that would have waited, its later calls count as made then. Needs the scope `keys:manage`. */
+  startDryRun(input: StartGuardrailDryRunInput, options?: CallOptions): Call<StartGuardrailDryRunAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/guardrails/dry-runs', {}, input, options)
+  }
+
+  /** Its report is there when its status is `done`. Dry runs are kept for 30 days. Needs the scope `runs:read`. */
+  getDryRun(dryRunId: string, options?: CallOptions): Call<GetGuardrailDryRunAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/guardrails/dry-runs/:dry_run_id', {dry_run_id: dryRunId}, undefined, options)
+  }
+
+  /** Calls of runs, newest first, one entry for each call and rule; kept for 90 days, or as long as the log of the run. Starts that were refused are in the audit log, with the error `guardrail_reached`. Needs the scope `runs:read`. */
+  listStops(input?: ListGuardrailStopsInput, options?: CallOptions): List<ListGuardrailStopsAnswer['stops'][number], ListGuardrailStopsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/guardrails/stops', {}, input, options, 'stops')
+  }
+}
+
 /** Approvals, questions and forms that runs wait for. */
 export class HumanRequestsGroup extends Group {
   /** The inbox: pending requests, the longest waiting first. With another `status`, or `all`, the newest comes first; with `closed` (answered, cancelled or expired) what was closed last. With `sort=deadline`, which only pending requests have, what expires first comes first, then what waits longest; requests without a deadline come last. Each comes with the run that asks and with what each answer leads to. Needs the scope `runs:read`. */
@@ -1117,7 +1167,7 @@ export class HumanRequestsGroup extends Group {
     return this.client.json('GET', '/v2/human-requests/:request_id', {request_id: requestId}, undefined, options)
   }
 
-  /** Which field counts depends on the type: `approved` for an approval, `answers` for questions, `values` for a form, `done` for a login. Of several answers the first one counts; the others get a 409. An approval counts for exactly the action shown. Needs the scope `approvals:write`. */
+  /** Which field counts depends on the type: `approved` for an approval, `answers` for questions, `values` for a form, `done` for a login. Of several answers the first one counts; the others get a 409. An approval counts for exactly the action shown. Where `approvals_needed` is 2, the request stays pending after the first approval, and another person must give the second; one rejection closes it. Needs the scope `approvals:write`. */
   respond(runId: string, requestId: string, input?: RespondToHumanRequestInput, options?: CallOptions): Call<RespondToHumanRequestAnswer> {
     return this.client.json('POST', '/v2/runs/:run_id/human-requests/:request_id/respond', {run_id: runId, request_id: requestId}, input, options)
   }

@@ -157,7 +157,12 @@ function createStarting(context: Context, workers: () => Workers, onReady: () =>
   const entitlements = createEntitlements({ sql: db.sql, listener: context.listener, log })
   const storage = createStorageLimit(context.config.teamStorageBytes, entitlements)
   const guardrails = createGuardrails({ sql: db.sql, listener: context.listener, log })
-  const startLimits = createStartLimits({ entitlements, storage, guardrails, stopped: context.metrics.runs.guardrailStops })
+  const startLimits = createStartLimits({
+    entitlements,
+    storage,
+    guardrails,
+    stopped: context.metrics.runs.guardrailStops,
+  })
   const numbers = createRunNumbers(db.sql)
   const ensureRows = createAdmissionRows()
   const keeper: SlotKeeper = newSlotKeeper({

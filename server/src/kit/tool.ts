@@ -143,8 +143,8 @@ export interface Leaving {
 
 /** The host of a URL as it is dialled: lower case, without brackets, without a dot at its end. Null: there is none. */
 export const hostOf = (url: string): string | null => {
-  const host = URL.parse(url)?.hostname
-    .replace(/^\[(.*)\]$/, '$1')
+  const host = URL.parse(url)
+    ?.hostname.replace(/^\[(.*)\]$/, '$1')
     .replace(/\.+$/, '')
   return host ? host : null
 }

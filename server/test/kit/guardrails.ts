@@ -11,11 +11,18 @@ export async function setRules(apps: TestApp[], team: TestTeam, rules: object): 
   const { version } = body.guardrails
   for (const { context } of apps) {
     const { guardrails } = engineOf(context)
-    while ((await guardrails.of(team.id))?.version !== version) await Promise.all([guardrails.refresh(), team.sql`select`])
+    while ((await guardrails.of(team.id))?.version !== version)
+      await Promise.all([guardrails.refresh(), team.sql`select`])
   }
   return version
 }
 
 /** What was stopped, the oldest first. */
-export const stopsOf = (team: TestTeam) => team.sql<{ run_id: string; step: number; rule: string; way: string; version: number }>`
+export const stopsOf = (team: TestTeam) => team.sql<{
+  run_id: string
+  step: number
+  rule: string
+  way: string
+  version: number
+}>`
   select run_id, step, rule, way, version from guardrail_stops where team_id = ${team.id} order by at, run_id, step, rule`

@@ -51,10 +51,7 @@ export async function stopOf(held: HeldRun, step: CallStep, tool: Tool, approval
   const quiet = stopByHour(rules, leaving, now)
   if (quiet || rules.outside_calls_per_day === null) return quiet
   const { outside_calls_per_day: most } = rules
-  const taken = await untilWritten(
-    () => held.guardrails.calls.take(leaseName(held.run.team_id, rules), most),
-    signal,
-  )
+  const taken = await untilWritten(() => held.guardrails.calls.take(leaseName(held.run.team_id, rules), most), signal)
   return taken.admitted ? undefined : stopByCalls(rules, nextDay(now))
 }
 
@@ -66,7 +63,8 @@ async function stopByItsConnection(
   leaving: Leaving,
 ): Promise<Stop | undefined> {
   const { rules, context, signal } = held
-  if (leaving.connection === undefined || !rules || !(rules.allowed_connections || rules.allowed_hosts)) return undefined
+  if (leaving.connection === undefined || !rules || !(rules.allowed_connections || rules.allowed_hosts))
+    return undefined
   const asked = { sql: context.db.sql, context }
   const bound = await untilWritten(async () => tool.boundTo?.(toolCallOf<never>(held, step), asked), signal)
   return bound && stopByBound(rules, bound)

@@ -99,12 +99,7 @@ function begin(held: HeldRun, change: Change, plan: Plan, results: Map<number, O
       return []
     case 'approval':
       return [
-        waitEffect(
-          held,
-          step,
-          (sql) => askAbout(held, step, approvalOf(held, plan), sql),
-          note,
-        ),
+        waitEffect(held, step, (sql) => askAbout(held, step, approvalOf(held, plan), sql), note),
         ...(plan.stop ? [recordEffect(noteStopOf(held, step, plan.stop))] : []),
       ]
     case 'waiting':

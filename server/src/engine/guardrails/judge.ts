@@ -94,12 +94,24 @@ export function stopByHour(rules: Rules | undefined, leaving: Leaving | undefine
 
 export function stopByCalls(rules: Rules, until: number): Stop {
   const made = `The ${rules.outside_calls_per_day} calls of this day that leave the service are made.`
-  return { rule: 'outside_calls_per_day', way: 'waits', version: rules.version, says: said(rules, 'outside_calls_per_day', made), until }
+  return {
+    rule: 'outside_calls_per_day',
+    way: 'waits',
+    version: rules.version,
+    says: said(rules, 'outside_calls_per_day', made),
+    until,
+  }
 }
 
 export function stopByCost(rules: Rules, until: number): Stop {
   const spent = `What the next call of the model may cost does not fit into the ${rules.cost_usd_per_day} dollars of this day.`
-  return { rule: 'cost_usd_per_day', way: 'waits', version: rules.version, says: said(rules, 'cost_usd_per_day', spent), until }
+  return {
+    rule: 'cost_usd_per_day',
+    way: 'waits',
+    version: rules.version,
+    says: said(rules, 'cost_usd_per_day', spent),
+    until,
+  }
 }
 
 /** Every sentence names its rule and its version, so that whoever reads it finds what to change. */

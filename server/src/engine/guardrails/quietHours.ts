@@ -47,7 +47,8 @@ const rounds = 60
 export function quietUntil(week: Uint8Array, zone: string, at: number): number | undefined {
   if (week[minuteOnWall(zone, at)] === 0) return undefined
   let end = at
-  for (let round = 0; round < rounds && week[minuteOnWall(zone, end)] === 1; round += 1) end = nextOpening(week, zone, end)
+  for (let round = 0; round < rounds && week[minuteOnWall(zone, end)] === 1; round += 1)
+    end = nextOpening(week, zone, end)
   return end
 }
 

@@ -65,8 +65,10 @@ const reopened =
   'The browser was opened again: cookies and storage were restored and its pages loaded again; what was typed into forms was not.'
 const openedEmpty = 'The browser was opened again, empty: the session before was closed with the end of the run.'
 
-const noted = ({ log }: Context) => (error: unknown) =>
-  log.debug({ err: error }, 'the guardrails of a team were not read; the last ones known count')
+const noted =
+  ({ log }: Context) =>
+  (error: unknown) =>
+    log.debug({ err: error }, 'the guardrails of a team were not read; the last ones known count')
 
 /** Opens the run's session, or opens it again from what was recorded with the last call. */
 export async function openSession(context: Context, run: CallingRun, signal: AbortSignal): Promise<HeldSession> {

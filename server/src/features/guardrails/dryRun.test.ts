@@ -49,7 +49,9 @@ async function startAll(team: TestTeam, agents: string[]): Promise<(string | nul
 /** Every stop as `start step rule way`; `start` is which of the starts it was. */
 const recorded = (report: Report, runs: (string | null)[]): string[] =>
   report.rules
-    .flatMap(({ rule, way, first }) => first.map(({ run_id, step }) => `${runs.indexOf(run_id)} ${step ?? 'start'} ${rule} ${way}`))
+    .flatMap(({ rule, way, first }) =>
+      first.map(({ run_id, step }) => `${runs.indexOf(run_id)} ${step ?? 'start'} ${rule} ${way}`),
+    )
     .toSorted()
 
 async function stopped(team: TestTeam, runs: (string | null)[]): Promise<string[]> {
@@ -64,7 +66,9 @@ function quietNow() {
   const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
   const today = new Date().getUTCDay()
   return {
-    quiet_hours: [{ days: [names[(today + 6) % 7]!, names[today]!, names[(today + 1) % 7]!], from: '00:00', to: '24:00' }],
+    quiet_hours: [
+      { days: [names[(today + 6) % 7]!, names[today]!, names[(today + 1) % 7]!], from: '00:00', to: '24:00' },
+    ],
     time_zone: 'UTC',
   }
 }
@@ -82,13 +86,18 @@ const cases: { rules: object; of: string }[] = [
   { of: 'tools that ask', rules: { always_ask: ['http_*', 'memory_write'] } },
   { of: 'quiet hours', rules: quietNow() },
   { of: 'calls of a day', rules: { outside_calls_per_day: 4 } },
-  { of: 'several at once', rules: { allowed_hosts: ['127.0.0.1'], always_ask: ['memory_*'], outside_calls_per_day: 3 } },
+  {
+    of: 'several at once',
+    rules: { allowed_hosts: ['127.0.0.1'], always_ask: ['memory_*'], outside_calls_per_day: 3 },
+  },
 ]
 
 for (const { of, rules } of cases) {
   proves('guardrails.dryRun', `of ${of} it equals what is then stopped, call by call`, async () => {
     const team = await seedTeam(service)
-    const agents = await Promise.all(procedures.map((procedure) => seedAgent(team, procedure, { plugins: ['http', 'memory', 'human'] })))
+    const agents = await Promise.all(
+      procedures.map((procedure) => seedAgent(team, procedure, { plugins: ['http', 'memory', 'human'] })),
+    )
     const before = await startAll(team, agents)
     for (const id of before) assert.equal((await readRun(team, id!)).status, 'completed')
     const report = await dryRun(team, rules)
@@ -108,7 +117,8 @@ proves('guardrails.dryRun', 'of connections it equals what is then stopped, call
     await seedConnection(service, team, { name: 'Bank', server_url: receiver.url, secret }),
     await seedConnection(service, team, { name: 'Vault', server_url: receiver.url, secret }),
   ]
-  const uses = (name: string) => block(`http connection=${name}`, `GET ${receiver.url}/${name}`) + block('output', 'used')
+  const uses = (name: string) =>
+    block(`http connection=${name}`, `GET ${receiver.url}/${name}`) + block('output', 'used')
   const agents = await Promise.all(
     ['Bank', 'Vault', bank].map((name) => seedAgent(team, uses(name), { connections: [bank, vault] })),
   )
@@ -123,7 +133,8 @@ proves('guardrails.dryRun', 'of connections it equals what is then stopped, call
 proves('guardrails.dryRun', 'of runs of a day it equals the starts that are then refused', async () => {
   // the same starts in a team of its own: those of the record would count as starts of the same day
   const [team, other] = [await seedTeam(service), await seedTeam(service)]
-  const seed = (of: TestTeam) => Promise.all(procedures.map((procedure) => seedAgent(of, procedure, { plugins: ['http', 'memory'] })))
+  const seed = (of: TestTeam) =>
+    Promise.all(procedures.map((procedure) => seedAgent(of, procedure, { plugins: ['http', 'memory'] })))
   const rules = { runs_per_day: 3 }
   const before = await startAll(team, await seed(team))
   const expected = recorded(await dryRun(team, rules), before)

@@ -21,7 +21,10 @@ const Stopped = Type.Object({
 
 export const Report = Type.Object({
   rows_since: nullable(
-    Type.Unsafe<Date | string>({ ...Time, description: 'The first run that was found; null: there was none. Older ones may have been erased.' }),
+    Type.Unsafe<Date | string>({
+      ...Time,
+      description: 'The first run that was found; null: there was none. Older ones may have been erased.',
+    }),
   ),
   runs: Type.Integer({ minimum: 0, description: 'How many runs were judged.' }),
   calls: Type.Integer({ minimum: 0, description: 'How many of their calls were judged.' }),

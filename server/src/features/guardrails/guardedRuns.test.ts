@@ -60,11 +60,20 @@ proves('guardrails.hosts', 'a call to a host that is not allowed is not made, an
 
 proves('guardrails.hosts', 'a connection that is not allowed is not used, however the call names it', async () => {
   const team = await seedTeam(service)
-  const bank = await seedConnection(service, team, { name: 'Bank', server_url: receiver.url, secret: secretOf('one-0123456789') })
-  const vault = await seedConnection(service, team, { name: 'Vault', server_url: receiver.url, secret: secretOf('two-0123456789') })
+  const bank = await seedConnection(service, team, {
+    name: 'Bank',
+    server_url: receiver.url,
+    secret: secretOf('one-0123456789'),
+  })
+  const vault = await seedConnection(service, team, {
+    name: 'Vault',
+    server_url: receiver.url,
+    secret: secretOf('two-0123456789'),
+  })
   await setRules([service], team, { allowed_connections: [vault] })
   const uses = (connection: string) =>
-    block(`http connection=${connection} id=it`, `GET ${receiver.url}/${connection}`) + block('output', 'sent {{ steps.it.output.status }}')
+    block(`http connection=${connection} id=it`, `GET ${receiver.url}/${connection}`) +
+    block('output', 'sent {{ steps.it.output.status }}')
   for (const [name, output] of [
     ['Bank', null],
     [bank, null],
@@ -100,17 +109,21 @@ proves('guardrails.asks', 'a tool that always asks waits for a person, and is ma
   assert.equal(seenAt('/asked'), 1)
 })
 
-proves('guardrails.asks', 'where the build asks already, one person is asked once and no rule stopped anything', async () => {
-  const team = await seedTeam(service)
-  await setRules([service], team, { always_ask: ['http_request'] })
-  const agentId = await seedAgent(team, sends('GET', '/once'), { approvals: { http_request: 'always' } })
-  const runId = await startRun(team, agentId)
-  await drainRuns(service)
-  await respond(team, await pendingOf(team, runId), { approved: true })
-  await drainRuns(service)
-  assert.equal((await readRun(team, runId)).output, 'sent 200')
-  assert.deepEqual(await stopsOf(team), [])
-})
+proves(
+  'guardrails.asks',
+  'where the build asks already, one person is asked once and no rule stopped anything',
+  async () => {
+    const team = await seedTeam(service)
+    await setRules([service], team, { always_ask: ['http_request'] })
+    const agentId = await seedAgent(team, sends('GET', '/once'), { approvals: { http_request: 'always' } })
+    const runId = await startRun(team, agentId)
+    await drainRuns(service)
+    await respond(team, await pendingOf(team, runId), { approved: true })
+    await drainRuns(service)
+    assert.equal((await readRun(team, runId)).output, 'sent 200')
+    assert.deepEqual(await stopsOf(team), [])
+  },
+)
 
 proves('guardrails.twoPeople', 'the second person’s approval makes the call, once', async () => {
   const team = await seedTeam(service)
@@ -123,7 +136,10 @@ proves('guardrails.twoPeople', 'the second person’s approval makes the call, o
   const first = await respond(team, request, { approved: true, action_hash: request.action.hash })
   assert.equal(first.status, 200, first.text)
   assert.deepEqual(
-    [first.body.human_request.status, first.body.human_request.approvals.map((one: { user_id: string }) => one.user_id)],
+    [
+      first.body.human_request.status,
+      first.body.human_request.approvals.map((one: { user_id: string }) => one.user_id),
+    ],
     ['pending', [team.memberId]],
   )
   const again = await respond(team, request, { approved: true })
@@ -158,25 +174,29 @@ proves('guardrails.twoPeople', 'one rejection ends it, also after an approval', 
   assert.deepEqual([run.status, seenAt('/rejected')], ['failed', 0])
 })
 
-proves('guardrails.underWay', 'a call that one person allowed is asked about again where two must by then', async () => {
-  const team = await seedTeam(service)
-  const colleague = await seedColleague(team, 'Second', ['runs:read', 'approvals:write'])
-  const agentId = await seedAgent(team, sends('POST', '/narrowed'), { approvals: { http_request: 'always' } })
-  const runId = await startRun(team, agentId)
-  await drainRuns(service)
-  const request = await pendingOf(team, runId)
-  await setRules([service], team, { two_person: ['http_request'] })
-  await respond(team, request, { approved: true })
-  await drainRuns(service)
-  const next = await pendingOf(team, runId)
-  assert.notEqual(next.id, request.id)
-  assert.deepEqual([next.approvals_needed, seenAt('/narrowed')], [2, 0])
-  await respond(colleague, next, { approved: true })
-  await respond(team, next, { approved: true })
-  await drainRuns(service)
-  assert.equal((await readRun(team, runId)).output, 'sent 200')
-  assert.equal(seenAt('/narrowed'), 1)
-})
+proves(
+  'guardrails.underWay',
+  'a call that one person allowed is asked about again where two must by then',
+  async () => {
+    const team = await seedTeam(service)
+    const colleague = await seedColleague(team, 'Second', ['runs:read', 'approvals:write'])
+    const agentId = await seedAgent(team, sends('POST', '/narrowed'), { approvals: { http_request: 'always' } })
+    const runId = await startRun(team, agentId)
+    await drainRuns(service)
+    const request = await pendingOf(team, runId)
+    await setRules([service], team, { two_person: ['http_request'] })
+    await respond(team, request, { approved: true })
+    await drainRuns(service)
+    const next = await pendingOf(team, runId)
+    assert.notEqual(next.id, request.id)
+    assert.deepEqual([next.approvals_needed, seenAt('/narrowed')], [2, 0])
+    await respond(colleague, next, { approved: true })
+    await respond(team, next, { approved: true })
+    await drainRuns(service)
+    assert.equal((await readRun(team, runId)).output, 'sent 200')
+    assert.equal(seenAt('/narrowed'), 1)
+  },
+)
 
 proves('guardrails.underWay', 'rules that become live apply to the next call of a run under way', async () => {
   const team = await seedTeam(service)
@@ -189,27 +209,31 @@ proves('guardrails.underWay', 'rules that become live apply to the next call of 
   assert.deepEqual([(await readRun(team, runId)).status, seenAt('/later')], ['failed', 0])
 })
 
-proves('guardrails.quietCalls', 'in quiet hours an effect waits until the rules change, and reading does not', async () => {
-  const team = await seedTeam(service)
-  await setRules([service], team, quietNow())
-  const reading = await startRun(team, await seedAgent(team, sends('GET', '/read')))
-  const runId = await startRun(team, await seedAgent(team, sends('POST', '/written')))
-  await drainRuns(service)
-  assert.equal((await readRun(team, reading)).output, 'sent 200')
-  const waiting = await readRun(team, runId)
-  assert.deepEqual([waiting.status, waiting.waiting_on.kind], ['waiting', 'time'])
-  assert.deepEqual([waiting.waiting_on.detail.reason, waiting.waiting_on.detail.rule], ['guardrail', 'quiet_hours'])
-  assert.equal(seenAt('/written'), 0)
-  assert.deepEqual(
-    (await stopsOf(team)).map(({ run_id, rule, way }) => [run_id, rule, way]),
-    [[runId, 'quiet_hours', 'waits']],
-  )
-  await setRules([service], team, {})
-  await service.drain()
-  await drainRuns(service)
-  assert.equal((await readRun(team, runId)).output, 'sent 200')
-  assert.equal(seenAt('/written'), 1)
-})
+proves(
+  'guardrails.quietCalls',
+  'in quiet hours an effect waits until the rules change, and reading does not',
+  async () => {
+    const team = await seedTeam(service)
+    await setRules([service], team, quietNow())
+    const reading = await startRun(team, await seedAgent(team, sends('GET', '/read')))
+    const runId = await startRun(team, await seedAgent(team, sends('POST', '/written')))
+    await drainRuns(service)
+    assert.equal((await readRun(team, reading)).output, 'sent 200')
+    const waiting = await readRun(team, runId)
+    assert.deepEqual([waiting.status, waiting.waiting_on.kind], ['waiting', 'time'])
+    assert.deepEqual([waiting.waiting_on.detail.reason, waiting.waiting_on.detail.rule], ['guardrail', 'quiet_hours'])
+    assert.equal(seenAt('/written'), 0)
+    assert.deepEqual(
+      (await stopsOf(team)).map(({ run_id, rule, way }) => [run_id, rule, way]),
+      [[runId, 'quiet_hours', 'waits']],
+    )
+    await setRules([service], team, {})
+    await service.drain()
+    await drainRuns(service)
+    assert.equal((await readRun(team, runId)).output, 'sent 200')
+    assert.equal(seenAt('/written'), 1)
+  },
+)
 
 proves('guardrails.quietCalls', 'a call that waits is made when the hours are over', async () => {
   const team = await seedTeam(service)
@@ -245,27 +269,31 @@ proves('guardrails.calls', 'at the bound of a day further calls wait for the nex
   assert.equal(seenAt('/counted'), 5)
 })
 
-proves('guardrails.cost', 'a model call that may not fit into the day waits, and later starts are refused', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
-  const before = provider.requests.length
-  await setRules([service], team, { cost_usd_per_day: '0.01' })
-  const runId = await startRun(team, agentId)
-  await drainRuns(service)
-  const waiting = await readRun(team, runId)
-  assert.deepEqual([waiting.status, waiting.waiting_on.detail.rule], ['waiting', 'cost_usd_per_day'])
-  assert.equal(provider.requests.length, before)
-  provider.answer({ text: 'Done.', usage: { input: 1000, output: 1000 } })
-  await setRules([service], team, { cost_usd_per_day: 1 })
-  await service.drain()
-  await drainRuns(service)
-  const run = await readRun(team, runId)
-  assert.deepEqual([run.status, run.output], ['completed', 'Done.'])
-  await setRules([service], team, { cost_usd_per_day: String(run.usage.cost_usd) })
-  const refused = await team.call('POST /v2/teams/:teamId/runs', { body: { agent_id: agentId } })
-  assert.deepEqual([refused.status, refused.body.error], [409, 'guardrail_reached'])
-  assert.match(refused.body.message, /cost_usd_per_day/)
-})
+proves(
+  'guardrails.cost',
+  'a model call that may not fit into the day waits, and later starts are refused',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
+    const before = provider.requests.length
+    await setRules([service], team, { cost_usd_per_day: '0.01' })
+    const runId = await startRun(team, agentId)
+    await drainRuns(service)
+    const waiting = await readRun(team, runId)
+    assert.deepEqual([waiting.status, waiting.waiting_on.detail.rule], ['waiting', 'cost_usd_per_day'])
+    assert.equal(provider.requests.length, before)
+    provider.answer({ text: 'Done.', usage: { input: 1000, output: 1000 } })
+    await setRules([service], team, { cost_usd_per_day: 1 })
+    await service.drain()
+    await drainRuns(service)
+    const run = await readRun(team, runId)
+    assert.deepEqual([run.status, run.output], ['completed', 'Done.'])
+    await setRules([service], team, { cost_usd_per_day: String(run.usage.cost_usd) })
+    const refused = await team.call('POST /v2/teams/:teamId/runs', { body: { agent_id: agentId } })
+    assert.deepEqual([refused.status, refused.body.error], [409, 'guardrail_reached'])
+    assert.match(refused.body.message, /cost_usd_per_day/)
+  },
+)
 
 proves('guardrails.cost', 'what calls of other runs under way may cost is held back', async () => {
   const team = await seedTeam(service)

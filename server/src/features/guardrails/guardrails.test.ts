@@ -84,9 +84,12 @@ proves('guardrails.problems', 'every problem is named at once', async () => {
     assert.ok(body.message.includes(words), `${words} in ${body.message}`)
   }
   assert.doesNotMatch(body.message, /allowed_hosts\[2\]/)
-  const misfit = await set(team, { rules: { always_ask: ['a tool'], runs_per_day: -1, quiet_hours: [{ days: [], from: '25:00' }] } })
+  const misfit = await set(team, {
+    rules: { always_ask: ['a tool'], runs_per_day: -1, quiet_hours: [{ days: [], from: '25:00' }] },
+  })
   assert.equal(misfit.status, 400)
-  for (const words of ['always_ask', 'runs_per_day', 'quiet_hours']) assert.ok(misfit.body.message.includes(words), misfit.text)
+  for (const words of ['always_ask', 'runs_per_day', 'quiet_hours'])
+    assert.ok(misfit.body.message.includes(words), misfit.text)
   assert.equal((await read(team)).guardrails.version, 0)
 })
 

@@ -32,7 +32,8 @@ const QuietHours = Type.Object({
 const fields = {
   always_ask: Type.Array(ToolPattern, {
     maxItems: 100,
-    description: 'Names of tools of which a person must allow each call, whatever the build says. `*` stands for any characters.',
+    description:
+      'Names of tools of which a person must allow each call, whatever the build says. `*` stands for any characters.',
   }),
   two_person: Type.Array(ToolPattern, {
     maxItems: 100,
@@ -52,15 +53,14 @@ const fields = {
       description: 'The only connections that runs may use, by id. Null: every connection.',
     }),
   ),
-  runs_per_day: nullable(
-    bound('How many runs may start in a day (UTC). Null: no bound.'),
-  ),
+  runs_per_day: nullable(bound('How many runs may start in a day (UTC). Null: no bound.')),
   outside_calls_per_day: nullable(
     bound('How many calls may leave the service in a day (UTC); further ones wait for the next. Null: no bound.'),
   ),
   quiet_hours: Type.Array(QuietHours, {
     maxItems: 50,
-    description: 'When no call may have an effect outside: such calls wait until the hours are over. Reading does not wait.',
+    description:
+      'When no call may have an effect outside: such calls wait until the hours are over. Reading does not wait.',
   }),
   time_zone: Type.String({
     minLength: 1,
@@ -85,7 +85,10 @@ export const RulesGiven = Type.Object(
     time_zone: Type.Optional(fields.time_zone),
     cost_usd_per_day: Type.Optional(
       nullable(
-        Type.Union([Type.Number({ minimum: 0, maximum: 1_000_000_000 }), Type.String({ pattern: money, description: costSays })]),
+        Type.Union([
+          Type.Number({ minimum: 0, maximum: 1_000_000_000 }),
+          Type.String({ pattern: money, description: costSays }),
+        ]),
       ),
     ),
   },
@@ -162,8 +165,12 @@ export async function readRules(
   const rules: GuardrailDocument = {
     always_ask: unique(given.always_ask ?? []),
     two_person: unique(given.two_person ?? []),
-    allowed_hosts: given.allowed_hosts ? unique(given.allowed_hosts.map((host, index) => readHost(host, index, problems))) : null,
-    allowed_connections: given.allowed_connections ? unique(given.allowed_connections.map((id) => id.toLowerCase())) : null,
+    allowed_hosts: given.allowed_hosts
+      ? unique(given.allowed_hosts.map((host, index) => readHost(host, index, problems)))
+      : null,
+    allowed_connections: given.allowed_connections
+      ? unique(given.allowed_connections.map((id) => id.toLowerCase()))
+      : null,
     cost_usd_per_day: cost === null ? null : decimal(cost),
     runs_per_day: given.runs_per_day ?? null,
     outside_calls_per_day: given.outside_calls_per_day ?? null,
@@ -175,13 +182,17 @@ export async function readRules(
     time_zone: given.time_zone ?? 'UTC',
   }
   if (!isTimezone(rules.time_zone)) {
-    problems.push(`rules.time_zone: ${JSON.stringify(rules.time_zone)} is not a time zone; use a name such as Europe/Berlin.`)
+    problems.push(
+      `rules.time_zone: ${JSON.stringify(rules.time_zone)} is not a time zone; use a name such as Europe/Berlin.`,
+    )
   }
   if (rules.quiet_hours.length > 0 && isNeverOpen(weekOf(rules.quiet_hours))) {
     problems.push('rules.quiet_hours: they cover the whole week, so calls would wait for ever. Leave some time open.')
   }
   if (Buffer.byteLength(JSON.stringify(rules)) > rulesBytesMax) {
-    problems.push(`rules: they are larger than ${rulesBytesMax / 1024} KiB of JSON. Use patterns instead of long lists.`)
+    problems.push(
+      `rules: they are larger than ${rulesBytesMax / 1024} KiB of JSON. Use patterns instead of long lists.`,
+    )
   }
   problems.push(...(await teamProblems(sql, teamId, rules)))
   return { rules, problems }
@@ -191,7 +202,8 @@ function readHost(given: string, index: number, problems: string[]): string {
   const isBelow = given.startsWith('*.')
   const name = isBelow ? given.slice(2) : given
   const bracketed = name.includes(':') && !name.startsWith('[') ? `[${name}]` : name
-  const host = /[\s/\\?#@*]/.test(name) || /\]?:\d+$/.test(bracketed.replace(/^\[.*\]/, '')) ? null : hostOf(`http://${bracketed}`)
+  const host =
+    /[\s/\\?#@*]/.test(name) || /\]?:\d+$/.test(bracketed.replace(/^\[.*\]/, '')) ? null : hostOf(`http://${bracketed}`)
   if (host === null) {
     problems.push(
       `rules.allowed_hosts[${index}]: ${JSON.stringify(given.slice(0, 100))} is not a host. Write names like api.example.com or *.example.com, without scheme, port and path.`,
@@ -217,7 +229,9 @@ async function teamProblems(sql: Sql, teamId: string, rules: GuardrailDocument):
     const people = await sql`
       select id from members where team_id = ${teamId} and removed_at is null and role in ('admin', 'operator') limit 2`
     if (people.length < 2) {
-      problems.push('rules.two_person: fewer than two members of this team may approve, so such calls would wait for ever. Add a member first.')
+      problems.push(
+        'rules.two_person: fewer than two members of this team may approve, so such calls would wait for ever. Add a member first.',
+      )
     }
   }
   return problems

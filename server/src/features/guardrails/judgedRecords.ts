@@ -1,5 +1,14 @@
 // Judges recorded runs by rules as the live ones would have been judged: run by run in the order of their starts, call by call.
-import { leavingOf, nextDay, stopByCalls, stopByCost, stopByHour, stopToAsk, stopToRefuse, type Stop } from '../../engine/guardrails/judge.ts'
+import {
+  leavingOf,
+  nextDay,
+  stopByCalls,
+  stopByCost,
+  stopByHour,
+  stopToAsk,
+  stopToRefuse,
+  type Stop,
+} from '../../engine/guardrails/judge.ts'
 import type { RuleName, Rules } from '../../engine/guardrails/rules.ts'
 import { isMore, sum } from '../../engine/ledger/money.ts'
 import type { Context } from '../../kit/context.ts'
@@ -194,5 +203,13 @@ function addStop(
   touched.add(rule)
   if (!run.is_named || found.first.length >= firstMax) return
   const { id: run_id, run_number, agent_name } = run
-  found.first.push({ run_id, run_number, agent_name, step: step?.seq ?? null, tool: step?.tool ?? null, at: new Date(at).toISOString(), says })
+  found.first.push({
+    run_id,
+    run_number,
+    agent_name,
+    step: step?.seq ?? null,
+    tool: step?.tool ?? null,
+    at: new Date(at).toISOString(),
+    says,
+  })
 }

@@ -38,7 +38,9 @@ proves(
     const races = 100
     const procedure = block('http', `POST ${receiver.url}/{{ message }}`) + block('output', 'made')
     const agentId = await seedAgent(team, procedure)
-    const runs = await Promise.all(Array.from({ length: races }, (_, n) => startRun(team, agentId, { message: `race-${n}` })))
+    const runs = await Promise.all(
+      Array.from({ length: races }, (_, n) => startRun(team, agentId, { message: `race-${n}` })),
+    )
     await drainRuns(one)
     for (const [n, runId] of runs.entries()) {
       const { body } = await team.call(`GET /v2/runs/${runId}`)
@@ -82,13 +84,17 @@ proves('guardrails.starts', 'of starts at the same time exactly as many begin as
   await setRules([one, two], team, { runs_per_day: 22 })
   const start = (app: TestApp, of: TestTeam, agent_id: string) =>
     app.call(`POST /v2/teams/${of.id}/runs`, { key: of.key, body: { agent_id } })
-  const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => start(n % 2 === 0 ? one : two, team, agentId)))
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => start(n % 2 === 0 ? one : two, team, agentId)),
+  )
   const refused = answers.filter(({ status }) => status !== 201)
   assert.equal(answers.length - refused.length, 20)
   assert.ok(refused.every(({ status, body }) => status === 409 && body.error === 'guardrail_reached'))
   assert.match(refused[0]!.body.message, /22 runs a day \(runs_per_day\), and 22 are started.*version 1/)
   assert.equal((await start(two, free, agentOfFree)).status, 201)
-  const [{ runs } = { runs: 0 }] = await team.sql<{ runs: number }>`select count(*) as runs from runs where team_id = ${team.id}`
+  const [{ runs } = { runs: 0 }] = await team.sql<{
+    runs: number
+  }>`select count(*) as runs from runs where team_id = ${team.id}`
   assert.equal(runs, 22)
 })
 

@@ -23,7 +23,8 @@ export function DryRunReport({ query }: { query: UseQueryResult<GuardrailDryRun>
       {report && (
         <>
           <p role="status">
-            Of {counted(report.runs, 'run')} with {counted(report.calls, 'call')}, {counted(report.runs_stopped, 'run')} would have been touched.{' '}
+            Of {counted(report.runs, 'run')} with {counted(report.calls, 'call')}, {counted(report.runs_stopped, 'run')}{' '}
+            would have been touched.{' '}
             {report.rows_since === null ? (
               'There were no runs in the last 30 days.'
             ) : (
@@ -34,7 +35,11 @@ export function DryRunReport({ query }: { query: UseQueryResult<GuardrailDryRun>
             {report.is_cut && ' There are more runs than a dry run judges.'}
           </p>
           {report.rules.length > 0 && (
-            <RowTable heads={['Rule', 'Effect', 'Calls', 'Runs', 'First']} numbers={['Calls', 'Runs']} hasActions={false}>
+            <RowTable
+              heads={['Rule', 'Effect', 'Calls', 'Runs', 'First']}
+              numbers={['Calls', 'Runs']}
+              hasActions={false}
+            >
               {report.rules.map(({ rule, way, calls, runs, first }) => (
                 <Row key={`${rule} ${way}`}>
                   <Cell>
@@ -49,7 +54,12 @@ export function DryRunReport({ query }: { query: UseQueryResult<GuardrailDryRun>
                   </Cell>
                   <Cell of="First">
                     {first.slice(0, shown).map(({ run_id, run_number, agent_name, step }) => (
-                      <Link key={`${run_id} ${step}`} to="/runs/$runId" params={{ runId: run_id }} className={style.behind}>
+                      <Link
+                        key={`${run_id} ${step}`}
+                        to="/runs/$runId"
+                        params={{ runId: run_id }}
+                        className={style.behind}
+                      >
                         {visible(agent_name)} {run_number}
                         {step !== null && `, step ${step}`}
                       </Link>

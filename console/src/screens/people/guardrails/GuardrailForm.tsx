@@ -78,24 +78,64 @@ export function GuardrailForm({ live, today, cannot }: Props) {
           if (!isSame && cannot === undefined) send(save)
         }}
       >
-        <Lines {...field('always_ask', 'Tools that always ask', 'One a line; * stands for any characters: browser_*')} />
-        <Lines {...field('two_person', 'Tools that need two people', 'Two different members must approve each call.')} />
-        <Lines {...field('allowed_hosts', 'Allowed hosts', 'One a line: api.example.com, *.example.org. Empty: every host; none: no host.')} />
+        <Lines
+          {...field('always_ask', 'Tools that always ask', 'One a line; * stands for any characters: browser_*')}
+        />
+        <Lines
+          {...field('two_person', 'Tools that need two people', 'Two different members must approve each call.')}
+        />
+        <Lines
+          {...field(
+            'allowed_hosts',
+            'Allowed hosts',
+            'One a line: api.example.com, *.example.org. Empty: every host; none: no host.',
+          )}
+        />
         <Lines {...field('allowed_connections', 'Allowed connections', 'Ids, one a line. Empty: every connection.')} />
-        <Line {...field('cost_usd_per_day', 'Dollars a day for models', 'Further model calls wait for the next day (UTC).', today.cost_usd)} />
+        <Line
+          {...field(
+            'cost_usd_per_day',
+            'Dollars a day for models',
+            'Further model calls wait for the next day (UTC).',
+            today.cost_usd,
+          )}
+        />
         <Line {...field('runs_per_day', 'Runs a day', 'Further starts are refused.', today.runs)} />
-        <Line {...field('outside_calls_per_day', 'Outside calls a day', 'Further calls wait for the next day.', today.outside_calls)} />
-        <Lines {...field('quiet_hours', 'Quiet hours', 'Effects outside wait. One a line: mon-fri 20:00-07:00, or sat sun 00:00-24:00')} />
+        <Line
+          {...field(
+            'outside_calls_per_day',
+            'Outside calls a day',
+            'Further calls wait for the next day.',
+            today.outside_calls,
+          )}
+        />
+        <Lines
+          {...field(
+            'quiet_hours',
+            'Quiet hours',
+            'Effects outside wait. One a line: mon-fri 20:00-07:00, or sat sun 00:00-24:00',
+          )}
+        />
         <Line {...field('time_zone', 'Time zone of the quiet hours', 'Such as Europe/Berlin.')} />
         <Field label="Why" hint="For the history.">
-          <Input value={comment} maxLength={500} disabled={cannot !== undefined} onChange={(event) => setComment(event.target.value)} />
+          <Input
+            value={comment}
+            maxLength={500}
+            disabled={cannot !== undefined}
+            onChange={(event) => setComment(event.target.value)}
+          />
         </Field>
         {refusal !== undefined && refusal !== '' && <Problem>{refusal}</Problem>}
         <div className={style.buttons}>
           <Button unable={cannot} isBusy={attempt.isPending} onClick={() => send(attempt)}>
             Dry run
           </Button>
-          <Button type="submit" kind="go" isBusy={save.isPending} unable={cannot ?? (isSame ? 'Nothing has changed.' : undefined)}>
+          <Button
+            type="submit"
+            kind="go"
+            isBusy={save.isPending}
+            unable={cannot ?? (isSame ? 'Nothing has changed.' : undefined)}
+          >
             Make live
           </Button>
         </div>

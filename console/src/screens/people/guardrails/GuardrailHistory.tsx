@@ -52,7 +52,9 @@ export function GuardrailHistory({ cannot }: { cannot: string | undefined }) {
                   </Cell>
                   <Cell of="By">{visible(nameOf(one.user_id))}</Cell>
                   <Cell of="When">{one.created_at !== null && <Time at={one.created_at} />}</Cell>
-                  <Cell of="Why">{one.comment === null ? <span className="dim">not said</span> : visible(one.comment)}</Cell>
+                  <Cell of="Why">
+                    {one.comment === null ? <span className="dim">not said</span> : visible(one.comment)}
+                  </Cell>
                 </Row>
               ))}
             </RowTable>
@@ -85,7 +87,14 @@ function Restore({ version, onClose }: { version: number; onClose: () => void })
     onError: (error) => toastError('The version was not restored', error),
   })
   return (
-    <Confirm isOpen onClose={onClose} title={`Restore version ${version}?`} verb="Restore" isBusy={restore.isPending} onConfirm={() => restore.mutate()}>
+    <Confirm
+      isOpen
+      onClose={onClose}
+      title={`Restore version ${version}?`}
+      verb="Restore"
+      isBusy={restore.isPending}
+      onConfirm={() => restore.mutate()}
+    >
       Its rules become a new version, which is live at once, also for runs under way.
     </Confirm>
   )

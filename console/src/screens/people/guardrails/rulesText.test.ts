@@ -20,13 +20,19 @@ proves('console.guardrails', 'rules that are shown and sent unchanged stay the s
 })
 
 proves('console.guardrails', 'days are written singly, as a row, or all at once', () => {
-  const spans = rulesIn({ ...textOf(rules), quiet_hours: 'mon-wed fri 20:00-07:00\ndaily 12:00 - 13:00' }).rules.quiet_hours
+  const spans = rulesIn({ ...textOf(rules), quiet_hours: 'mon-wed fri 20:00-07:00\ndaily 12:00 - 13:00' }).rules
+    .quiet_hours
   assert.deepEqual(spans?.[0], { days: ['mon', 'tue', 'wed', 'fri'], from: '20:00', to: '07:00' })
   assert.equal(spans?.[1]?.days.length, 7)
 })
 
 proves('console.guardrails', 'what cannot be read is named at its field', () => {
-  const { problems } = rulesIn({ ...textOf(rules), quiet_hours: 'someday 20:00-07:00', runs_per_day: 'many', cost_usd_per_day: '-1' })
+  const { problems } = rulesIn({
+    ...textOf(rules),
+    quiet_hours: 'someday 20:00-07:00',
+    runs_per_day: 'many',
+    cost_usd_per_day: '-1',
+  })
   assert.deepEqual(Object.keys(problems).toSorted(), ['cost_usd_per_day', 'quiet_hours', 'runs_per_day'])
 })
 
@@ -39,6 +45,9 @@ proves('console.guardrails', 'each sentence of a refusal stands at the field tha
   const { problems, rest } = problemsIn(
     'rules.time_zone: "X" is not a time zone. rules.allowed_hosts[0]: "a b" is not a host. rules: they are too large.',
   )
-  assert.deepEqual(problems, { time_zone: 'time_zone: "X" is not a time zone.', allowed_hosts: 'allowed_hosts[0]: "a b" is not a host.' })
+  assert.deepEqual(problems, {
+    time_zone: 'time_zone: "X" is not a time zone.',
+    allowed_hosts: 'allowed_hosts[0]: "a b" is not a host.',
+  })
   assert.equal(rest, 'rules: they are too large.')
 })

@@ -57,7 +57,8 @@ export function rulesIn(text: RulesText): { rules: SetGuardrailsInput['rules']; 
     else problems.quiet_hours = `“${line.trim()}” cannot be read. Write days and a time, such as: sat sun 00:00-24:00`
   }
   const cost = text.cost_usd_per_day.trim()
-  if (cost !== '' && !/^\d{1,9}(\.\d{1,10})?$/.test(cost)) problems.cost_usd_per_day = 'This must be an amount, such as 50 or 2.5.'
+  if (cost !== '' && !/^\d{1,9}(\.\d{1,10})?$/.test(cost))
+    problems.cost_usd_per_day = 'This must be an amount, such as 50 or 2.5.'
   const rules = {
     always_ask: linesOf(text.always_ask),
     two_person: linesOf(text.two_person),
@@ -74,9 +75,12 @@ export function rulesIn(text: RulesText): { rules: SetGuardrailsInput['rules']; 
 
 /** `daily` is every day, `mon-fri` a row of days. */
 function spanIn(line: string): Span | undefined {
-  const [, words = '', from = '', to = ''] = /^(.*?)\s+(\d\d:\d\d)\s*-\s*(\d\d:\d\d)$/.exec(line.trim().toLowerCase()) ?? []
+  const [, words = '', from = '', to = ''] =
+    /^(.*?)\s+(\d\d:\d\d)\s*-\s*(\d\d:\d\d)$/.exec(line.trim().toLowerCase()) ?? []
   const days = words.split(/[\s,]+/).flatMap(daysIn)
-  return words !== '' && !days.includes(undefined) ? { days: weekdays.filter((day) => days.includes(day)), from, to } : undefined
+  return words !== '' && !days.includes(undefined)
+    ? { days: weekdays.filter((day) => days.includes(day)), from, to }
+    : undefined
 }
 
 function daysIn(word: string): (Weekday | undefined)[] {
