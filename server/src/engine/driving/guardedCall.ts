@@ -72,7 +72,8 @@ async function stopByItsConnection(
 
 /** Whether the rules would let the call wait, as far as that is known without a statement. */
 export const wouldWait = ({ rules, context }: HeldRun, step: CallStep, tool: Tool): boolean =>
-  rules?.quietWeek != null &&
+  rules !== undefined &&
+  rules.quietWeek !== null &&
   stopByHour(rules, leavingOf(tool, step.arguments, context), context.clock.now().getTime()) !== undefined
 
 /** Notes the stop in the transaction that records the call. */

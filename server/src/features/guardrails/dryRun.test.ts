@@ -81,6 +81,9 @@ const procedures = [
   post(elsewhere) + block('output', 'elsewhere'),
 ]
 
+const seedAll = (team: TestTeam): Promise<string[]> =>
+  Promise.all(procedures.map((procedure) => seedAgent(team, procedure, { plugins: ['http', 'memory'] })))
+
 const cases: { rules: object; of: string }[] = [
   { of: 'hosts', rules: { allowed_hosts: ['127.0.0.1'] } },
   { of: 'tools that ask', rules: { always_ask: ['http_*', 'memory_write'] } },
@@ -133,14 +136,12 @@ proves('guardrails.dryRun', 'of connections it equals what is then stopped, call
 proves('guardrails.dryRun', 'of runs of a day it equals the starts that are then refused', async () => {
   // the same starts in a team of its own: those of the record would count as starts of the same day
   const [team, other] = [await seedTeam(service), await seedTeam(service)]
-  const seed = (of: TestTeam) =>
-    Promise.all(procedures.map((procedure) => seedAgent(of, procedure, { plugins: ['http', 'memory'] })))
   const rules = { runs_per_day: 3 }
-  const before = await startAll(team, await seed(team))
+  const before = await startAll(team, await seedAll(team))
   const expected = recorded(await dryRun(team, rules), before)
   assert.deepEqual(expected, ['3 start runs_per_day refused', '4 start runs_per_day refused'])
   await setRules([service], other, rules)
-  assert.deepEqual(await stopped(other, await startAll(other, await seed(other))), expected)
+  assert.deepEqual(await stopped(other, await startAll(other, await seedAll(other))), expected)
 })
 
 proves('guardrails.dryRun', 'of a team without runs it says that there are no rows', async () => {

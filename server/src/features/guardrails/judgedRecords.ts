@@ -127,12 +127,18 @@ async function* stopsOf(
   const { rules, context } = judging
   const leaving = leavingOf(tool, step.arguments, context)
   const refused = stopToRefuse(rules, leaving)
-  if (refused) return yield refused
+  if (refused) {
+    yield refused
+    return
+  }
   const asks = stopToAsk(rules, tool, isAskedAnyway)
   if (asks) yield asks
   if (!leaving) return
   const byName = await byConnection(leaving)
-  if (byName) return yield byName
+  if (byName) {
+    yield byName
+    return
+  }
   let at = recordedAt
   // a call that waited for one rule may meet another when its time comes
   for (let waits = 0; waits < waitsMax; waits += 1) {

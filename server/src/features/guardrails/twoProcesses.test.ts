@@ -19,6 +19,9 @@ const block = (words: string, body = '') => `\`\`\`${words}\n${body}\n\`\`\`\n\n
 const through = (app: TestApp, key: string, path: string, body: object): Promise<Answer> =>
   app.call(`POST ${path}`, { key, body })
 
+const start = (app: TestApp, of: TestTeam, agent_id: string): Promise<Answer> =>
+  app.call(`POST /v2/teams/${of.id}/runs`, { key: of.key, body: { agent_id } })
+
 async function anotherKey(team: TestTeam, memberId: string): Promise<string> {
   const { body } = await team.call('POST /v2/teams/:teamId/api-keys', {
     body: { name: 'Another', user_id: memberId, scopes: ['runs:read', 'approvals:write'] },
@@ -82,8 +85,6 @@ proves('guardrails.starts', 'of starts at the same time exactly as many begin as
   // started before the rule was live: they count
   await Promise.all([startRun(team, agentId), startRun(team, agentId)])
   await setRules([one, two], team, { runs_per_day: 22 })
-  const start = (app: TestApp, of: TestTeam, agent_id: string) =>
-    app.call(`POST /v2/teams/${of.id}/runs`, { key: of.key, body: { agent_id } })
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, n) => start(n % 2 === 0 ? one : two, team, agentId)),
   )

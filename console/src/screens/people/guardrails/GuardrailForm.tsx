@@ -1,7 +1,7 @@
 // The rules as a form, with every problem at its field, and a dry run of what is typed.
 import { InvalidRequestError, type GetGuardrailsAnswer, type GuardrailVersion } from '@runyard/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import { messageOf, runyard } from '../../../app/client.ts'
 import { Button } from '../../../parts/Button.tsx'
 import { Card } from '../../../parts/Card.tsx'
@@ -60,7 +60,7 @@ export function GuardrailForm({ live, today, cannot }: Props) {
     setRefusal(undefined)
     if (Object.keys(read.problems).length === 0) to.mutate()
   }
-  const field = (name: RuleField, label: string, hint: string, used?: ReactNode) => ({
+  const field = (name: RuleField, label: string, hint: string, used?: string | number) => ({
     name,
     label,
     hint: used === undefined ? hint : `${hint} Today: ${used}.`,

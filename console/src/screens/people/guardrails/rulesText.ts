@@ -77,9 +77,9 @@ export function rulesIn(text: RulesText): { rules: SetGuardrailsInput['rules']; 
 function spanIn(line: string): Span | undefined {
   const [, words = '', from = '', to = ''] =
     /^(.*?)\s+(\d\d:\d\d)\s*-\s*(\d\d:\d\d)$/.exec(line.trim().toLowerCase()) ?? []
-  const days = words.split(/[\s,]+/).flatMap(daysIn)
-  return words !== '' && !days.includes(undefined)
-    ? { days: weekdays.filter((day) => days.includes(day)), from, to }
+  const days = new Set(words.split(/[\s,]+/).flatMap(daysIn))
+  return words !== '' && !days.has(undefined)
+    ? { days: weekdays.filter((day) => days.has(day)), from, to }
     : undefined
 }
 
