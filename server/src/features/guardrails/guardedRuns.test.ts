@@ -260,7 +260,10 @@ proves('guardrails.calls', 'at the bound of a day further calls wait for the nex
   const runs = await Promise.all(Array.from({ length: 5 }, () => startRun(team, agentId)))
   await drainRuns(service)
   const states = await Promise.all(runs.map(async (id) => (await readRun(team, id)).status as string))
-  assert.deepEqual(states.toSorted((one, other) => one.localeCompare(other)), ['completed', 'completed', 'completed', 'waiting', 'waiting'])
+  assert.deepEqual(
+    states.toSorted((one, other) => one.localeCompare(other)),
+    ['completed', 'completed', 'completed', 'waiting', 'waiting'],
+  )
   assert.equal(seenAt('/counted'), 3)
   assert.equal((await team.call('GET /v2/teams/:teamId/guardrails')).body.today.outside_calls, 3)
   await setRules([service], team, { outside_calls_per_day: 5 })
@@ -309,5 +312,8 @@ proves('guardrails.cost', 'what calls of other runs under way may cost is held b
   release()
   await driven
   const states = await Promise.all(runs.map(async (id) => (await readRun(team, id)).status as string))
-  assert.deepEqual(states.toSorted((one, other) => one.localeCompare(other)), ['completed', 'waiting'])
+  assert.deepEqual(
+    states.toSorted((one, other) => one.localeCompare(other)),
+    ['completed', 'waiting'],
+  )
 })

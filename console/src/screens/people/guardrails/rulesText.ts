@@ -78,9 +78,7 @@ function spanIn(line: string): Span | undefined {
   const [, words = '', from = '', to = ''] =
     /^(.*?)\s+(\d\d:\d\d)\s*-\s*(\d\d:\d\d)$/.exec(line.trim().toLowerCase()) ?? []
   const days = new Set(words.split(/[\s,]+/).flatMap(daysIn))
-  return words !== '' && !days.has(undefined)
-    ? { days: weekdays.filter((day) => days.has(day)), from, to }
-    : undefined
+  return words !== '' && !days.has(undefined) ? { days: weekdays.filter((day) => days.has(day)), from, to } : undefined
 }
 
 function daysIn(word: string): (Weekday | undefined)[] {
