@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { seedCases, seedQueue } from '../../../test/kit/cases.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
@@ -82,6 +83,23 @@ proves('evidence.bundle', 'the bundle of a run fits, and has what is known of it
   assert.equal(JSON.parse(files.get(`${folder}run.json`)!).status, 'completed')
   assert.match(files.get('report.html')!, /memory_write|run\.completed/)
   assert.equal(files.get(`${folder}seals.jsonl`)!.trim().split('\n').length, 1)
+})
+
+proves('evidence.bundle', 'the bundle of a case has the case and each of its runs', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, twoNotes)
+  const queueId = await seedQueue(team)
+  const [caseId] = await seedCases(team, queueId, 1)
+  const runId = await startRun(team, agentId)
+  await seal(runId)
+  await sql`update runs set case_id = ${caseId!} where id = ${runId}`
+  const bundle = await download(team, `/v2/cases/${caseId}/evidence`)
+  // the case is part of what was sealed, and this run had none
+  assert.match((await problemsOf(bundle))[0]!.where, /seals\.jsonl/)
+  const files = await filesOf(bundle)
+  assert.equal(JSON.parse(files.get('case.json')!).id, caseId)
+  assert.ok(files.has('timeline.jsonl'))
+  assert.ok(files.has(`runs/${runId}/seals.jsonl`))
 })
 
 proves('evidence.sealed', 'stopped runs are sealed like completed ones', async () => {

@@ -1,5 +1,7 @@
 // Gives the evidence bundle of a case: the case, and every run that worked on it.
-import { jsonFile } from '../../kit/evidence.ts'
+import { part, type Sql } from '../../base/db.ts'
+import { isVisibleTo } from '../../engine/ledger/visibleRuns.ts'
+import { jsonFile, rowsAsLines } from '../../kit/evidence.ts'
 import { operation } from '../../kit/operation.ts'
 import { bundle } from './bundle.ts'
 import { bundleType, ContentsQuery, requireAllEvents } from './request.ts'
@@ -21,7 +23,9 @@ export const getCaseEvidence = operation({
   async handler({ case: found, query, sql, context, team, caller }) {
     requireAllEvents(caller)
     const runs = await sql<{ id: string }>`
-      select id from runs where team_id = ${team.id} and case_id = ${found.id} order by created_at, id limit ${runsMax}`
+      select r.id from runs r
+      where r.team_id = ${team.id} and r.case_id = ${found.id} and ${isVisibleTo(caller.member_id, part`r`)}
+      order by r.created_at, r.id limit ${runsMax}`
     const { team_id: _team, ...shown } = found
     const asked = { sql, context, teamId: team.id, isWithContents: query.contents ?? false, scopes: caller.scopes }
     return {
@@ -29,10 +33,17 @@ export const getCaseEvidence = operation({
         asked,
         { kind: 'case', id: found.id, name: `Case “${found.title}”` },
         runs.map(({ id }) => id),
-        [jsonFile('case.json', shown)],
+        [jsonFile('case.json', shown), { path: 'timeline.jsonl', rows: timelineOf(sql, found.id) }],
       ),
       type: bundleType,
       name: `case-${found.id}-evidence.zip`,
     }
   },
 })
+
+/** Who held the case, and what became of it: the oldest first. A case has few entries, since each is a move of it. */
+const timelineOf = (sql: Sql, caseId: string): AsyncIterable<string> =>
+  rowsAsLines(sql<{ line: string }>`
+    select json_build_object('id', e.id, 'type', e.type, 'created_at', iso(e.created_at), 'run_id', e.run_id, 'user_id', e.user_id,
+      'user_email', u.email, 'reason', e.reason)::text as line
+    from case_events e left join members u on u.id = e.user_id where e.case_id = ${caseId} order by e.created_at, e.id`)
