@@ -55,6 +55,7 @@ await seed('request')
 const urgent = await seed('request')
 await sql`update human_requests set expires_at = now() + interval '1 hour' where id = ${urgent} and team_id = ${team.id}`
 await seed('view')
+await sql`insert into drills (id, state, runs, kills) values (${newId()}, 'held', 1, 0), (${newId()}, 'held', 2, 0)`
 for (const runs_per_day of [1000, 2000])
   await team.call('PUT /v2/teams/:teamId/guardrails', { body: { rules: { runs_per_day } } })
 await sql`
@@ -109,6 +110,7 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
   getSkill: { at: `/v2/skills/${skill}`, with: { version: '1' } },
   getSkillFile: { at: `/v2/skills/${skill}/files/notes/extra.md`, with: { version: '2' } },
   downloadSkill: { at: `/v2/skills/${skill}/download`, with: { version: '1' } },
+  listDrills: { at: '/v2/system/drills', with: page },
   listMails: { at: '/v2/profile/mails', with: page },
   listGuardrailVersions: { at: '/v2/teams/:teamId/guardrails/versions', with: page },
   listGuardrailStops: { at: '/v2/teams/:teamId/guardrails/stops', with: { rule: 'quiet_hours', ...page } },
@@ -246,6 +248,9 @@ const provedElsewhere = new Set([
   'getRunSandboxFileContent',
   'getRunSandboxFileContentByRun',
   'streamTeamEvents',
+  // a bundle is made anew each time, so it always differs: features/evidence/evidence.test.ts
+  'getRunEvidence',
+  'getCaseEvidence',
   // needs a browser: features/artifacts/exports.test.ts
   'exportArtifactPdf',
   // tables and Markdown have no theme; they take it so that one URL serves every kind of export

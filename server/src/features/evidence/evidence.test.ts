@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedCases, seedQueue } from '../../../test/kit/cases.ts'
-import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { runWithFile, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { one } from '../../base/db.ts'
@@ -83,6 +83,17 @@ proves('evidence.bundle', 'the bundle of a run fits, and has what is known of it
   assert.equal(JSON.parse(files.get(`${folder}run.json`)!).status, 'completed')
   assert.match(files.get('report.html')!, /memory_write|run\.completed/)
   assert.equal(files.get(`${folder}seals.jsonl`)!.trim().split('\n').length, 1)
+})
+
+proves('evidence.bundle', 'the contents of files are in a bundle if they are asked for', async () => {
+  const team = await seedTeam(service)
+  const runId = await runWithFile(team, { agent: await seedAgent(team, twoNotes) })
+  const contentsOf = async (query: string) =>
+    [...(await filesOf(await download(team, `/v2/runs/${runId}/evidence${query}`))).keys()].filter((path) =>
+      path.includes('/files/'),
+    )
+  assert.deepEqual(await contentsOf(''), [])
+  assert.equal((await contentsOf('?contents=true')).length, 1)
 })
 
 proves('evidence.bundle', 'the bundle of a case has the case and each of its runs', async () => {

@@ -81,7 +81,9 @@ export async function readResource(use: CallOperation, uri: string) {
   if (noun === 'artifacts' && below === undefined) {
     const reply = await use('exportArtifactMd', { artifact_id: decoded(id, uri) })
     textOf(reply, uri)
-    return { uri, mimeType: 'text/markdown', text: String(reply.file?.bytes ?? '') }
+    const bytes = reply.file?.bytes ?? ''
+    if (typeof bytes !== 'string' && !Buffer.isBuffer(bytes)) throw new Error('Markdown is not made in pieces')
+    return { uri, mimeType: 'text/markdown', text: bytes.toString() }
   }
   throw new ResourceNotFoundError(uri)
 }

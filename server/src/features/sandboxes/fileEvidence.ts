@@ -1,4 +1,5 @@
 // The files of a run's workspace as they are now, for its evidence bundle: by their hashes, and with their contents if those are asked for.
+import { sandboxOf } from '../../engine/ledger/run.ts'
 import { blobsFor } from '../../kit/blobs.ts'
 import { rowsAsLines, type EvidencePart } from '../../kit/evidence.ts'
 import { readManifest } from './workspace/workspace.ts'
@@ -9,7 +10,7 @@ export const fileEvidence: EvidencePart = {
   scope: 'files:read',
   async *files({ sql, context, teamId, runId, isWithContents }) {
     const [run] = await sql<{ team_id: string; sandbox_id: string | null }>`
-      select team_id, sandbox_id from runs where id = ${runId} and team_id = ${teamId}`
+      select r.team_id, ${sandboxOf} as sandbox_id from runs r where r.id = ${runId} and r.team_id = ${teamId}`
     const place = run && (await sandboxOfRun(sql, run))
     if (!place) return
     const { manifest } = await readManifest(sql, place)
