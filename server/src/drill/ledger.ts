@@ -127,7 +127,8 @@ export async function findCallFaults(
   const seen: Compared = { calls: rows.length, retried: 0, faults: [] }
   for (const { id, method, url, attempt, state, completed_at } of rows) {
     const times = came.get(id) ?? []
-    const fault = (kind: FaultKind) => seen.faults.push({ kind, id, method, url, came: times.length, attempts: attempt })
+    const fault = (kind: FaultKind) =>
+      seen.faults.push({ kind, id, method, url, came: times.length, attempts: attempt })
     // an event's time is the beginning of its transaction, and the call was over before that began
     const overAt = completed_at ? completed_at.getTime() - clock.aheadMs + clock.errorMs : Infinity
     if (times.some(({ at }) => at > overAt)) fault('finishedRepeated')
