@@ -1,7 +1,7 @@
 // Ed25519 keys as a bundle names them, and what is signed with them.
 import { createPublicKey, hash, verify, type KeyObject } from 'node:crypto'
 
-const publicKeyBytes = 32
+export const publicKeyBytes = 32
 const signatureBytes = 64
 /** RFC 8410: what stands before the 32 bytes of a public key in its DER encoding. */
 const derBegins = Buffer.from('302a300506032b6570032100', 'hex')

@@ -1,6 +1,7 @@
 // The keys that sign evidence: the first is made when there is something to sign, each next one by a command. None is ever forgotten.
-import { createPrivateKey, generateKeyPairSync, hash, sign, type KeyObject } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import { one, type Sql } from '../../base/db.ts'
+import { keyIdOf, publicKeyBytes } from '../../base/evidence/keys.ts'
 import type { SealedColumn } from '../../base/sealedColumns.ts'
 import type { Keyring } from '../../base/secrets.ts'
 import type { Context } from '../../kit/context.ts'
@@ -29,13 +30,11 @@ interface StoredKey {
   private_key: Buffer
 }
 
-/** The last 32 bytes of what the two encodings of RFC 8410 say is the key. */
-const rawBytes = 32
-
 function newKey(keyring: Keyring): StoredKey {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const raw = publicKey.export({ type: 'spki', format: 'der' }).subarray(-rawBytes)
-  const id = hash('sha256', raw, 'hex').slice(0, 16)
+  // the encoding of RFC 8410 ends with the key itself
+  const raw = publicKey.export({ type: 'spki', format: 'der' }).subarray(-publicKeyBytes)
+  const id = keyIdOf(raw)
   const secret = privateKey.export({ type: 'pkcs8', format: 'der' })
   return { id, public_key: raw, private_key: keyring.seal(secret, purposeOf(id)) }
 }

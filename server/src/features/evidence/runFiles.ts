@@ -66,9 +66,9 @@ export async function* filesOfRun(
   if (run.build) yield jsonFile('build.json', run.build)
   if (run.config !== null) yield { path: 'config.json', bytes: Buffer.from(run.config) }
   const isThere = (section: Section) => !gone.includes(section)
-  if (isThere('events')) yield { path: 'events.jsonl', rows: lines(sql, eventsAfter(runId)) }
-  if (isThere('steps')) yield { path: 'steps.jsonl', rows: lines(sql, stepsAfter(runId)) }
-  if (isThere('messages')) yield { path: 'messages.jsonl', rows: lines(sql, messagesAfter(runId)) }
+  if (isThere('events')) yield { path: 'events.jsonl', rows: lines(sql, eventsOf(runId)) }
+  if (isThere('steps')) yield { path: 'steps.jsonl', rows: lines(sql, stepsOf(runId)) }
+  if (isThere('messages')) yield { path: 'messages.jsonl', rows: lines(sql, messagesOf(runId)) }
   yield { path: 'seals.jsonl', rows: sealLines(run, seals) }
   yield { path: 'requests.jsonl', rows: rowsAsLines(readRequests(sql, runId)) }
   for (const { name, scope, files } of evidenceOf(context)) {
@@ -114,31 +114,23 @@ async function findErased(sql: Sql, run: RunRow, seal: SealRow | undefined): Pro
 /** A statement that gives the rows behind a number, with their numbers. */
 type RowsAfter = (after: number) => Part
 
-const eventsAfter =
-  (runId: string): RowsAfter =>
+const rowsAfter =
+  (rows: Part, place: Part, line: Part): RowsAfter =>
   (after) =>
     part`
-    select b.last::int as place, ${eventLine} as line from event_batches b where b.run_id = ${runId} and b.last > ${after}
-    order by b.last limit ${rowsAtOnce}`
+    select ${place}::int as place, ${line} as line from ${rows} and ${place} > ${after} order by ${place} limit ${rowsAtOnce}`
 
-const stepsAfter =
-  (runId: string): RowsAfter =>
-  (after) =>
-    part`
-    select s.seq as place, ${stepLine} as line from run_steps s where s.run_id = ${runId} and s.seq > ${after}
-    order by s.seq limit ${rowsAtOnce}`
+const eventsOf = (runId: string) => rowsAfter(part`event_batches b where b.run_id = ${runId}`, part`b.last`, eventLine)
 
-const messagesAfter =
-  (runId: string): RowsAfter =>
-  (after) =>
-    part`
-    select m.seq as place, ${messageLine} as line from run_messages m where m.run_id = ${runId} and m.seq > ${after}
-    order by m.seq limit ${rowsAtOnce}`
+const stepsOf = (runId: string) => rowsAfter(part`run_steps s where s.run_id = ${runId}`, part`s.seq`, stepLine)
 
-async function* lines(sql: Sql, rowsAfter: RowsAfter): AsyncGenerator<string> {
+const messagesOf = (runId: string) =>
+  rowsAfter(part`run_messages m where m.run_id = ${runId}`, part`m.seq`, messageLine)
+
+async function* lines(sql: Sql, next: RowsAfter): AsyncGenerator<string> {
   let page: { place: number; line: string }[] = []
   do {
-    page = await sql<{ place: number; line: string }>`${rowsAfter(page.at(-1)?.place ?? 0)}`
+    page = await sql<{ place: number; line: string }>`${next(page.at(-1)?.place ?? 0)}`
     for (const { line } of page) yield line
   } while (page.length === rowsAtOnce)
 }
