@@ -1,5 +1,14 @@
-// The commands for agents as files, guardrails, cases, events, deliveries, sandboxes and evidence of a team.
+// The commands for agents as files, guardrails, cases, alerts, events, deliveries, sandboxes and evidence of a team.
 import { agentsDiff, agentsList, agentsPromote, agentsPull, agentsPush } from './agents/commands.ts'
+import { agentsPause, agentsResume } from './agents/pause.ts'
+import {
+  alertsAcknowledge,
+  alertsAdd,
+  alertsList,
+  alertsRemove,
+  alertsRules,
+  alertsShow,
+} from './alerts/commands.ts'
 import { casesImport } from './cases/import.ts'
 import type { Command } from './command.ts'
 import { deliveriesList } from './deliveries/list.ts'
@@ -33,6 +42,14 @@ export const teamCommands: Command[] = [
   guardrailsDryRun,
   guardrailsHistory,
   guardrailsRollback,
+  agentsPause,
+  agentsResume,
+  alertsList,
+  alertsShow,
+  alertsAcknowledge,
+  alertsRules,
+  alertsAdd,
+  alertsRemove,
   queuesList,
   casesImport,
   listen,

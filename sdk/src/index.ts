@@ -3,6 +3,7 @@ import { Cases } from './cases.ts'
 import { Client, type RequestOptions, type RunyardOptions } from './client.ts'
 import {
   AgentsGroup,
+  AlertsGroup,
   ApiKeysGroup,
   ArtifactsGroup,
   AuditLogGroup,
@@ -46,6 +47,7 @@ export class Runyard {
 
   readonly #client: Client
   readonly agents: AgentsGroup
+  readonly alerts: AlertsGroup
   readonly apiKeys: ApiKeysGroup
   readonly artifacts: ArtifactsGroup
   readonly auditLog: AuditLogGroup
@@ -86,6 +88,7 @@ export class Runyard {
     const client = new Client(options)
     this.#client = client
     this.agents = new AgentsGroup(client)
+    this.alerts = new AlertsGroup(client)
     this.apiKeys = new ApiKeysGroup(client)
     this.artifacts = new ArtifactsGroup(client)
     this.auditLog = new AuditLogGroup(client)

@@ -6,6 +6,7 @@ import { sweepAudit } from './kit/sweepAudit.job.ts'
 import { sweepJobDeaths } from './kit/sweepJobDeaths.job.ts'
 import { sweepRequests } from './kit/sweepRequests.job.ts'
 import { agents } from './features/agents/index.ts'
+import { alerts } from './features/alerts/index.ts'
 import { artifacts } from './features/artifacts/index.ts'
 import { auditLog } from './features/auditLog/index.ts'
 import { billing } from './features/billing/index.ts'
@@ -76,6 +77,7 @@ export const features: Feature[] = [
   views,
   system,
   webhooks,
+  alerts,
   notifications,
   plugins,
   mcp,

@@ -65,7 +65,7 @@ await seed('delivery')
 const trigger = await seed('trigger', { agent })
 await seed('trigger_delivery', { trigger })
 await seed('connection')
-for (const noun of ['secret', 'login', 'file']) for (const _ of [1, 2]) await seed(noun)
+for (const noun of ['secret', 'login', 'file', 'alert_rule', 'incident']) for (const _ of [1, 2]) await seed(noun)
 const skill = await seed('skill')
 await team.call(`PUT /v2/skills/${skill}/files/notes/extra.md`, { body: { content: 'Other.' } })
 await seed('skill')
@@ -114,6 +114,11 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
   listMails: { at: '/v2/profile/mails', with: page },
   listGuardrailVersions: { at: '/v2/teams/:teamId/guardrails/versions', with: page },
   listGuardrailStops: { at: '/v2/teams/:teamId/guardrails/stops', with: { rule: 'quiet_hours', ...page } },
+  listAlertRules: { at: '/v2/teams/:teamId/alert-rules', with: page },
+  listAlertIncidents: {
+    at: '/v2/teams/:teamId/incidents',
+    with: { state: 'closed', rule_id: nobody, ...page },
+  },
   listViews: { at: '/v2/teams/:teamId/views', with: { screen: 'cases', ...page } },
   listAgentRevisions: { at: `/v2/agents/${agent}/revisions`, with: page },
   getAgentInputs: { at: `/v2/agents/${agent}/inputs`, with: { build_id: draft } },

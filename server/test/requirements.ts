@@ -229,6 +229,10 @@ const sentences = [
   },
   { id: 'cli.dev', says: 'One command runs the service and listens to it; both end together, the listener first.' },
   { id: 'cli.agents', says: 'Agents go to files and from files to a team, byte for byte, with the plan shown first.' },
+  {
+    id: 'cli.alerts',
+    says: 'Rules of alerts and their incidents are read and changed from the command line; agents are paused and resumed.',
+  },
   { id: 'cli.deliveries', says: 'A sample event can be sent to webhooks; deliveries can be read and sent again.' },
   { id: 'cli.evidence', says: 'An evidence bundle is checked offline; the exit code is 0 only if all of it fits.' },
   {
@@ -624,6 +628,10 @@ const sentences = [
   {
     id: 'console.notifications',
     says: 'On a screen of their own members confirm their address, send a test mail, and choose what mails and browsers notify of.',
+  },
+  {
+    id: 'console.alerts',
+    says: 'Rules of alerts are tried, made and changed on a screen that shows open incidents with what is behind them; agents are paused and resumed.',
   },
   {
     id: 'console.tour',
@@ -2873,6 +2881,42 @@ const sentences = [
   },
   { id: 'notifications.survive', says: 'However often workers are killed, each member is told of each request once.' },
   { id: 'notifications.plan', says: 'The statements of mails go by indexes, however many mails there were.' },
+  // Alerts
+  {
+    id: 'alerts.rules',
+    says: 'A team has up to 100 rules over six signals; a wrong one is refused with every problem that it has.',
+  },
+  {
+    id: 'alerts.signals',
+    says: 'A rule measures failure rate, waiting age, cost, queue age, failed deliveries or missed due times, and names the records behind it.',
+  },
+  {
+    id: 'alerts.states',
+    says: 'An incident opens when a signal is at its threshold for its time, and closes when it is below the lower one for its time.',
+  },
+  { id: 'alerts.flapping', says: 'A signal that flaps is one incident.' },
+  {
+    id: 'alerts.once',
+    says: 'However many processes watch, and whichever dies, a rule has one incident at a time, which is told once when it opens and once when it closes.',
+  },
+  { id: 'alerts.told', says: 'Incidents are told by mail, as members choose, to those whom the rule names.' },
+  { id: 'alerts.reminded', says: 'An open incident that nobody has acknowledged is told again after the time of its rule.' },
+  { id: 'alerts.over', says: 'A rule that is switched off, deleted, or without its subject closes its incident and says why.' },
+  { id: 'alerts.pause', says: 'A rule can pause its agent, which only a person resumes.' },
+  { id: 'alerts.preview', says: 'A rule can be tried before it is made: what it would measure now, and in the last week where that is stored.' },
+  { id: 'alerts.fair', says: 'A team with many rules does not delay the rule of another.' },
+  { id: 'alerts.idle', says: 'Without rules that are due, alerts cost no statement: they are part of what all loops ask together.' },
+  { id: 'alerts.plan', says: 'What rules measure is read by indexes and is bounded, however many runs a team has.' },
+  { id: 'alerts.survive', says: 'However often workers are killed, each incident is told once when it opens and once when it closes.' },
+  {
+    id: 'agents.pause',
+    says: 'No run of a paused agent’s live build starts: callers are refused, schedules skip, what came in for triggers and queues waits; runs under way and drafts continue.',
+    gap: {
+      question: 'What does a paused agent still do?',
+      file: 'server/src/engine/starting/pauses.ts',
+    },
+  },
+  { id: 'schedules.misses', says: 'A due time for which nothing was started is noted with its reason.' },
   { id: 'preferences.tour', says: 'The page remembers on the server who took or skipped its tour.' },
   { id: 'views.own', says: 'A member saves, lists, changes and deletes views of a list.' },
   {

@@ -1,10 +1,11 @@
 // Shows what happens as notifications of the browser, on every screen, for those who switched them on: requests, failed runs, connections,
-// deliveries.
-import type { DeliveryTarget, HumanRequest, TeamStreamEvent } from '@runyard/sdk'
+// deliveries, alerts.
+import type { AlertIncident, DeliveryTarget, HumanRequest, TeamStreamEvent } from '@runyard/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { visible } from '../parts/visibleText.ts'
+import { openIncidentsQuery } from '../queries/alerts.ts'
 import { deliveryTargetsQuery } from '../queries/events.ts'
 import { notificationsQuery } from '../queries/notifications.ts'
 import { failuresSince } from './failingReceivers.ts'
@@ -16,7 +17,7 @@ import { useSetting } from './settings.ts'
 const bodyMax = 120
 
 interface Notice {
-  kind: 'human_requests' | 'failed_runs' | 'connections' | 'deliveries'
+  kind: 'human_requests' | 'failed_runs' | 'connections' | 'deliveries' | 'alerts'
   title: string
   body: string
   /** Two tabs tell of it once. */
@@ -50,6 +51,8 @@ export function BrowserNotices() {
   const tellsDeliveries =
     isWanted && data?.notifications.browser.deliveries === true && unable('webhooks:manage') === undefined
   useFailures(tellsDeliveries, ({ id, url }) => show(deliveryNotice(id, url)))
+  const tellsAlerts = isWanted && data?.notifications.browser.alerts === true && unable('runs:read') === undefined
+  useIncidents(tellsAlerts, (incident) => show(incidentNotice(incident)))
   return null
 }
 
@@ -72,6 +75,27 @@ function useFailures(isOn: boolean, onFailure: (receiver: DeliveryTarget) => voi
     for (const one of found.fresh) tell(one)
   }, [isOn, data])
 }
+
+/** Those that are open when the page begins are on the screen; only later ones are shown. */
+function useIncidents(isOn: boolean, onOpened: (incident: AlertIncident) => void): void {
+  const { data } = useQuery({ ...openIncidentsQuery, enabled: isOn })
+  const known = useRef<ReadonlySet<string>>(undefined)
+  const tell = useEffectEvent(onOpened)
+  useEffect(() => {
+    if (!isOn || !data) return
+    const before = known.current
+    known.current = new Set(data.incidents.map(({ id }) => id))
+    if (before) for (const one of data.incidents) if (!before.has(one.id)) tell(one)
+  }, [isOn, data])
+}
+
+const incidentNotice = ({ id, rule_name, scope_name }: AlertIncident): Notice => ({
+  kind: 'alerts',
+  title: `Alert: ${visible(rule_name).slice(0, 60)}`,
+  body: `An incident is open for ${scope_name ?? 'the team'}.`,
+  tag: id,
+  path: `/alerts?incident=${id}`,
+})
 
 function deliveryNotice(id: string, url: string): Notice {
   const host = URL.parse(url)?.host ?? url

@@ -6,6 +6,7 @@ import { Icon } from '../look/Icon.tsx'
 import { Mark } from '../look/Mark.tsx'
 import { StatusShape } from '../look/StatusShape.tsx'
 import { count, counted } from '../parts/amounts.ts'
+import { openIncidentsQuery } from '../queries/alerts.ts'
 import { requestCountsQuery } from '../queries/requests.ts'
 import { runningCountQuery } from '../queries/runs.ts'
 import { teamQuery } from '../queries/team.ts'
@@ -15,6 +16,7 @@ import { listenForKeys, useKeys } from './keys.ts'
 import { openPalette, usePaletteKeys } from './opening.ts'
 import { StartRunHost } from './StartRunHost.tsx'
 import { places, type Place } from './places.ts'
+import { useSession } from './session.tsx'
 import { BrowserNotices } from './BrowserNotices.tsx'
 import { TourHost } from './TourHost.tsx'
 import { visible } from '../parts/visibleText.ts'
@@ -106,6 +108,7 @@ function PlaceLink({ place: { to, name, icon, begins } }: { place: Place }) {
       {name}
       {to === '/inbox' && <WaitingCount />}
       {to === '/runs' && <RunningCount />}
+      {to === '/alerts' && <OpenCount />}
     </Link>
   )
 }
@@ -116,6 +119,18 @@ function WaitingCount() {
   return (
     <span className={style.hot} title={counted(data.total, 'request waits', 'requests wait')}>
       <StatusShape shape="human" size={14} />
+      {count(data.total)}
+    </span>
+  )
+}
+
+function OpenCount() {
+  const { unable } = useSession()
+  const { data } = useQuery({ ...openIncidentsQuery, enabled: unable('runs:read') === undefined })
+  if (!data?.total) return null
+  return (
+    <span className={style.hot} title={counted(data.total, 'open incident')}>
+      <StatusShape shape="failed" size={14} />
       {count(data.total)}
     </span>
   )

@@ -12,6 +12,7 @@ export interface Place {
     | '/connections'
     | '/events'
     | '/sandboxes'
+    | '/alerts'
     | '/evaluations'
     | '/usage'
     | '/people'
@@ -35,6 +36,7 @@ export const places: Place[] = [
   { to: '/sandboxes', name: 'Sandboxes', icon: 'sandboxes', key: 'x' },
   { to: '/connections', name: 'Connections', icon: 'connections', key: 'c', begins: true },
   { to: '/events', name: 'Events', icon: 'events', key: 'e' },
+  { to: '/alerts', name: 'Alerts', icon: 'bell', key: 'l' },
   { to: '/evaluations', name: 'Evaluations', icon: 'evaluations', key: 'v' },
   { to: '/usage', name: 'Usage', icon: 'usage', key: 'u' },
   { to: '/people', name: 'Keys and members', icon: 'keys', key: 'p' },

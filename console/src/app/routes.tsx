@@ -11,6 +11,7 @@ import {
 import { runQuery } from '../queries/runs.ts'
 import { readAgentSearch } from '../screens/agent/search.ts'
 import { readAgentsSearch } from '../screens/agents/search.ts'
+import { readAlertsSearch } from '../screens/alerts/search.ts'
 import { readArtifactSearch } from '../screens/artifact/search.ts'
 import { readArtifactsSearch } from '../screens/artifacts/search.ts'
 import { readConnectionSearch } from '../screens/connection/search.ts'
@@ -136,6 +137,13 @@ const events = createRoute({
   component: lazyRouteComponent(() => import('../screens/events/EventsScreen.tsx'), 'EventsScreen'),
 })
 
+const alerts = createRoute({
+  getParentRoute: () => frame,
+  path: '/alerts',
+  validateSearch: readAlertsSearch,
+  component: lazyRouteComponent(() => import('../screens/alerts/AlertsScreen.tsx'), 'AlertsScreen'),
+})
+
 const people = createRoute({
   getParentRoute: () => frame,
   path: '/people',
@@ -220,6 +228,7 @@ const tree = root.addChildren([
     connections,
     connection,
     events,
+    alerts,
     evaluations,
     usage,
     sandboxes,

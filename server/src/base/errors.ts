@@ -38,6 +38,7 @@ const kinds = {
   },
   public_url_missing: { status: 409, says: 'Set PUBLIC_URL on the server, then try again.' },
   sandbox_busy: { status: 409, says: 'The sandbox is in use. Wait for its holder to end, then try again.' },
+  agent_paused: { status: 409, says: 'The agent is paused. Resume it, or start a run of a draft.' },
   gate_not_met: { status: 409, says: 'The latest runs of this build score below the promotion gate.' },
   idempotency_key_in_use: {
     status: 409,

@@ -56,7 +56,7 @@ interface Engine {
   fitting: StartLimits['fitting']
   refusedLately: StartLimits['refusedLately']
   /**
-   * Writes prepared runs inside the caller's transaction. One that is missing in the answer had no agent or build any more; if a limit of
+   * Writes prepared runs inside the caller's transaction. One that is missing in the answer had no agent or build any more, or its agent is paused; if a limit of
    * their teams forbids some, all are refused.
    */
   create(sql: Sql, runs: NewRun[]): Promise<Created[]>

@@ -3,6 +3,7 @@
 /** Each with its sentence for the reference. */
 export const clientGroups = {
   agents: 'Agents, their builds and the builder runs that write them.',
+  alerts: 'Rules over failures, waits and cost, and the incidents that they open.',
   apiKeys: 'Keys with which programs sign in.',
   artifacts: 'Live pages that agents make and keep fresh.',
   auditLog: 'Who changed what, and when.',

@@ -170,6 +170,18 @@ export interface PromotionGate {
   bypass: (asked: AskedOfGate & { verdict: GateVerdict; memberId: string; reason: string }) => Promise<void>
 }
 
+/** How a rule of alerts pauses an agent. Only a person resumes it. */
+export interface AgentPauses {
+  /** False: it was paused before, or is gone. */
+  pause: (wanted: {
+    sql: Sql
+    teamId: string
+    agentId: string
+    reason: string
+    incidentId: string
+  }) => Promise<boolean>
+}
+
 /** How others make and change members: a sign-in with OpenID Connect, and a confirmation mail. */
 export interface MemberWrites {
   /** Undefined: a member of the team has this email already. */
@@ -263,6 +275,8 @@ export interface Feature {
   hiddenAgents?: HiddenAgents
   /** Only the feature of teams has it. */
   memberWrites?: MemberWrites
+  /** Only the feature of agents has it. */
+  agentPauses?: AgentPauses
   /** Only the feature of evaluations has it. */
   promotionGate?: PromotionGate
   /** Only the feature of evaluations has it. */
@@ -308,6 +322,7 @@ type Declared = Pick<Feature, 'name'> & {
     | 'loginUse'
     | 'hiddenAgents'
     | 'memberWrites'
+    | 'agentPauses'
     | 'promotionGate'
     | 'endCheck'
     | 'evidence'

@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import type { EndCheck } from './endCheck.ts'
 import type { EvidencePart } from './evidence.ts'
 import type {
+  AgentPauses,
   ConnectionUse,
   Fallback,
   Feature,
@@ -154,6 +155,12 @@ export function hiddenAgentsOf(context: Context): HiddenAgents {
 export function memberWritesOf(context: Context): MemberWrites {
   const found = registryOf(context).features.find(({ memberWrites }) => memberWrites)?.memberWrites
   if (!found) throw new Error('no feature makes members')
+  return found
+}
+
+export function agentPausesOf(context: Context): AgentPauses {
+  const found = registryOf(context).features.find(({ agentPauses }) => agentPauses)?.agentPauses
+  if (!found) throw new Error('no feature pauses agents')
   return found
 }
 

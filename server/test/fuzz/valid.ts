@@ -49,6 +49,8 @@ const uniqueFieldsOf: Record<string, typeof uniqueFields> = {
   // a member has one view of a name
   createView: { name: newId },
   updateView: { name: newId },
+  createAlertRule: { name: newId },
+  updateAlertRule: { name: newId },
 }
 
 /** What one operation is tried on: a team of its own, and records that a good request may name. */

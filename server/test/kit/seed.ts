@@ -211,6 +211,19 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     const body = { screen: 'runs', name: `View ${unique()}`, filter: { status: 'failed' } }
     return (await team.call('POST /v2/teams/:teamId/views', { body })).body.view_id
   },
+  alert_rule: async (team) => {
+    await makeRoomForRule(team)
+    const body = { name: `Rule ${unique()}`, signal: 'failure_rate', threshold: 50 }
+    return (await team.call('POST /v2/teams/:teamId/alert-rules', { body })).body.alert_rule_id
+  },
+  /** An open one of a rule that is gone. */
+  incident: async (team) => {
+    const id = newId()
+    await team.sql`
+      insert into alert_incidents (id, team_id, rule_id, rule_name, signal, scope, scope_name, threshold, last_value, peak_value)
+      values (${id}, ${team.id}, ${newId()}, 'Runs fail', 'failure_rate', 'team', 'the team', 50, 60, 60)`
+    return id
+  },
   label: async (team, above) => {
     const queueId = above['queue'] ?? (await seeders['queue']!(team, above))
     const { body } = await team.call(`POST /v2/queues/${queueId}/labels`, { body: { key: 'batch', value: unique() } })
@@ -268,6 +281,7 @@ const seedersOf: Record<string, typeof seeders> = {
   createWebhook: { team: (team) => makeRoomForWebhook(team) },
   restoreGuardrails: { team: (team) => twoVersionsOfGuardrails(team) },
   startGuardrailDryRun: { team: (team) => endDryRuns(team) },
+  createAlertRule: { team: (team) => makeRoomForRule(team) },
   approveConnectionTools: { connection: (team, above) => connectionWithTool(team, above) },
   answerArtifact: { artifact: artifactThatAsks },
   detachArtifactConnection: {
@@ -306,6 +320,13 @@ async function endDryRuns(team: TestTeam): Promise<string> {
 async function makeRoomForWebhook(team: TestTeam): Promise<string> {
   const { webhooks } = (await team.call('GET /v2/teams/:teamId/webhooks')).body
   if (webhooks.length >= 40) await team.call(`DELETE /v2/teams/:teamId/webhooks/${webhooks[0].id}`)
+  return team.id
+}
+
+/** A team has at most 100: the oldest goes in time. */
+async function makeRoomForRule(team: TestTeam): Promise<string> {
+  const { alert_rules: rules } = (await team.call('GET /v2/teams/:teamId/alert-rules')).body
+  if (rules.length >= 80) await team.call(`DELETE /v2/alert-rules/${rules[0].id}`)
   return team.id
 }
 

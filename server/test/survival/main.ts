@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { Client } from 'pg'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
+import { alertProof } from './alerts.ts'
 import { artifactProofs } from './artifacts.ts'
 import { badReceiverProof } from './badReceivers.ts'
 import { brokenConnectionProof } from './brokenConnection.ts'
@@ -127,6 +128,7 @@ const proofs: Proof[] = [
   badReceiverProof,
   rotationProof,
   mailProof,
+  alertProof,
   scheduleProof,
   triggerProof,
   ...artifactProofs,

@@ -1,9 +1,10 @@
 // The bar above an agent: its name, its live build, its tabs, and what one does with it.
 import type { Agent } from '@runyard/sdk'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Bar, Crumbs } from '../../app/Bar.tsx'
+import { runyard } from '../../app/client.ts'
 import { useCommands } from '../../app/commands.ts'
 import { keyCaps, useKeys } from '../../app/keys.ts'
 import { useSession } from '../../app/session.tsx'
@@ -13,12 +14,14 @@ import { CopyAs } from '../../parts/CopyAs.tsx'
 import { Menu } from '../../parts/Menu.tsx'
 import { Tabs } from '../../parts/Tabs.tsx'
 import { Tag } from '../../parts/Tag.tsx'
-import { toastError } from '../../parts/toasts.tsx'
-import { buildsQuery, rubricsQuery, schedulesQuery } from '../../queries/agents.ts'
+import { toast, toastError } from '../../parts/toasts.tsx'
+import { visible } from '../../parts/visibleText.ts'
+import { agentQuery, buildsQuery, rubricsQuery, schedulesQuery } from '../../queries/agents.ts'
 import { DeleteAgent } from '../agents/DeleteAgent.tsx'
 import { DuplicateAgent } from '../agents/DuplicateAgent.tsx'
 import style from './AgentBar.module.css'
 import { useDraft } from './draft/DraftProvider.tsx'
+import { PauseAgent } from './PauseAgent.tsx'
 import { RenameAgent } from './RenameAgent.tsx'
 import type { AgentTab } from './search.ts'
 
@@ -37,7 +40,7 @@ const names: Record<AgentTab, string> = {
 export function AgentBar({ agent, tab }: { agent: Agent; tab: AgentTab }) {
   const { unable } = useSession()
   const navigate = useNavigate()
-  const [dialog, setDialog] = useState<'rename' | 'duplicate' | 'delete'>()
+  const [dialog, setDialog] = useState<'rename' | 'duplicate' | 'pause' | 'delete'>()
   const { working, copy, checked, errors } = useDraft()
   const builds = useQuery(buildsQuery(agent.id))
   const schedules = useQuery(schedulesQuery(agent.id))
@@ -49,6 +52,16 @@ export function AgentBar({ agent, tab }: { agent: Agent; tab: AgentTab }) {
     rubrics: rubrics.data?.rubrics.length,
   }
 
+  const queries = useQueryClient()
+  const resume = useMutation({
+    mutationFn: () => runyard.agents.resume(agent.id),
+    onSuccess: ({ agent: resumed }) => {
+      queries.setQueryData(agentQuery(agent.id).queryKey, resumed)
+      void queries.invalidateQueries({ queryKey: ['agents'] })
+      toast('The agent is resumed')
+    },
+    onError: (error) => toastError('The agent was not resumed', error),
+  })
   const isDraft = working.phase !== 'saved' || working.base.status === 'draft'
   const cannotRun =
     unable('runs:write') ?? (errors > 0 ? 'Fix the errors first: the server refuses a build with errors.' : undefined)
@@ -75,6 +88,11 @@ export function AgentBar({ agent, tab }: { agent: Agent; tab: AgentTab }) {
               <span className={style.wide}>
                 <Tag tone="live">build {live.revision_number} live</Tag>
               </span>
+            )}
+            {agent.paused_at !== null && (
+              <Tag tone="wait" title={visible(agent.paused_reason ?? 'No run of its live build starts.')}>
+                paused
+              </Tag>
             )}
           </>
         }
@@ -118,12 +136,16 @@ export function AgentBar({ agent, tab }: { agent: Agent; tab: AgentTab }) {
               unable: unable('agents:write'),
               onSelect: () => setDialog('duplicate'),
             },
+            agent.paused_at === null
+              ? { label: 'Pause…', icon: 'pause', unable: unable('agents:write'), onSelect: () => setDialog('pause') }
+              : { label: 'Resume', icon: 'play', unable: unable('agents:write'), onSelect: () => resume.mutate() },
             { label: 'Delete…', icon: 'trash', unable: unable('agents:write'), onSelect: () => setDialog('delete') },
           ]}
         />
       </Bar>
       {dialog === 'rename' && <RenameAgent agent={agent} onClose={() => setDialog(undefined)} />}
       {dialog === 'duplicate' && <DuplicateAgent agent={agent} onClose={() => setDialog(undefined)} />}
+      {dialog === 'pause' && <PauseAgent agent={agent} onClose={() => setDialog(undefined)} />}
       {dialog === 'delete' && (
         <DeleteAgent
           agent={agent}

@@ -13,6 +13,7 @@ import { Sparkline } from '../../parts/Sparkline.tsx'
 import { shapeOf, statusWord } from '../../parts/Status.tsx'
 import table from '../../parts/Table.module.css'
 import { Tag } from '../../parts/Tag.tsx'
+import { visible } from '../../parts/visibleText.ts'
 import { Time } from '../../parts/Time.tsx'
 import style from './AgentsScreen.module.css'
 import { brief } from './brief.ts'
@@ -35,6 +36,11 @@ export function AgentRow({ agent, figures }: { agent: ListedAgent; figures: Agen
         {figures?.has_new_draft && (
           <Tag tone="wait" title="The newest build is a draft that differs from the live one">
             draft {latest_build.revision_number}
+          </Tag>
+        )}
+        {agent.paused_at !== null && (
+          <Tag tone="wait" title={visible(agent.paused_reason ?? 'No run of its live build starts.')}>
+            paused
           </Tag>
         )}
         {description && (

@@ -19,6 +19,7 @@ const kinds: { kind: Kind; name: string; says: string; scope: Scope }[] = [
     scope: 'connections:read',
   },
   { kind: 'deliveries', name: 'Deliveries', says: 'A webhook fails again and again', scope: 'webhooks:manage' },
+  { kind: 'alerts', name: 'Alerts', says: 'An incident has opened or closed', scope: 'runs:read' },
 ]
 
 const wishes = { at_once: 'At once', digest: 'In the daily digest', off: 'Not by mail' }

@@ -10,6 +10,7 @@ import { insertAsNew } from '../ledger/lifecycle.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
 import type { FreeSeats } from '../admission/seat.ts'
 import { isServed } from '../admission/workerPools.ts'
+import { isPausedFor } from './pauses.ts'
 
 /** The run that a starter wants. */
 export interface RunWanted {
@@ -105,7 +106,7 @@ function beyondShare({ perTeam }: FreeSeats, runs: NewRun[]): string[] {
     })
 }
 
-/** Returns the runs that were created: a run whose agent or build is gone is not among them. */
+/** Returns the runs that were created: a run whose agent or build is gone, or whose agent is paused, is not among them. */
 export async function createRuns(sql: Sql, runs: NewRun[], seats: FreeSeats | undefined): Promise<Created[]> {
   return sql<Created>`
     with ${wantedRuns(runs.map((run) => runRow(run)))},
@@ -189,7 +190,7 @@ export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part =>
       and a.is_hidden = (w.source = 'artifact')
       and (w.agent_seen is null or a.updated_at = w.agent_seen)
     join builds b on b.id = w.build_id and b.agent_id = w.agent_id
-      and (w.build_seen is null or b.updated_at = w.build_seen) and (b.status = 'live' or not w.wants_live)
+      and (w.build_seen is null or b.updated_at = w.build_seen) and (b.status = 'live' or not w.wants_live) and not ${isPausedFor}
   )`
 
 /** How many of a team's starts get a slot: none while others wait for one. */

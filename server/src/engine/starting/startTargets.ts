@@ -4,12 +4,15 @@ import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import { bytesHeld } from '../../base/valueSize.ts'
 import { parseBuildConfig, type BuildConfig } from '../builds/buildConfig.ts'
+import { isPausedFor, pausedSentence } from './pauses.ts'
 
 interface StartTarget {
   agentId: string
   agentName: string
   buildId: string
   config: BuildConfig
+  /** Why nothing of it starts now: the agent is paused. Runs of a draft start all the same, so that a fix can be tried. */
+  paused: string | null
   seen: { agentAt: Date; buildAt: Date; isLive: boolean }
 }
 
@@ -20,6 +23,8 @@ interface Row {
   build_id: string
   build_at: Date
   config: unknown
+  is_paused: boolean
+  paused_reason: string | null
 }
 
 const bounds = { entriesMax: 1000, sizeMax: 64 * 1024 ** 2, sizeOf: ({ config }: StartTarget) => bytesHeld(config) }
@@ -45,7 +50,8 @@ export function createStartTargets(): StartTargets {
       cache.delete(name)
       if (!isId(agentId) || (buildId !== null && !isId(buildId))) return undefined
       const [row] = await sql<Row>`
-        select a.id as agent_id, a.name as agent_name, a.updated_at as agent_at, b.id as build_id, b.updated_at as build_at, b.config
+        select a.id as agent_id, a.name as agent_name, a.updated_at as agent_at, b.id as build_id, b.updated_at as build_at, b.config,
+          ${isPausedFor} as is_paused, a.paused_reason
         from agents a join builds b on b.agent_id = a.id
         where a.id = ${agentId} and a.team_id = ${teamId} and a.deleted_at is null and not a.is_hidden
           and (b.id = ${buildId} or (${buildId}::uuid is null and b.status = 'live'))`
@@ -55,9 +61,11 @@ export function createStartTargets(): StartTargets {
         agentName: row.agent_name,
         buildId: row.build_id,
         config: parseBuildConfig(row.config),
+        paused: row.is_paused ? pausedSentence(row.agent_name, row.paused_reason) : null,
         seen: { agentAt: row.agent_at, buildAt: row.build_at, isLive: buildId === null },
       }
-      cache.set(name, found)
+      // a pause may end at any moment, so nobody is refused by what is remembered
+      if (found.paused === null) cache.set(name, found)
       return found
     },
   }

@@ -11,6 +11,7 @@ import { tightened } from '../driving/limits.ts'
 import { readRunConfig } from '../builds/loadBuild.ts'
 import { fromUnits, toUnits } from '../ledger/money.ts'
 import { hasEnded, type RunError, type Status } from '../ledger/lifecycle.ts'
+import { pausedSentence } from '../starting/pauses.ts'
 import { titleOf } from '../starting/title.ts'
 
 /** How deep runs may start runs: without a limit, a mistake in two procedures could continue for ever. */
@@ -22,13 +23,15 @@ interface SubAgent {
   description: string | null
   build_id: string | null
   config: unknown
+  is_paused: boolean
+  paused_reason: string | null
 }
 
 /** The agents that the calling run's build names, as they are now. */
 async function subAgentsOf(sql: Sql, run: CallingRun): Promise<SubAgent[]> {
   const ids = (await readRunConfig(sql, run)).subAgents.filter(isId)
   return sql<SubAgent>`
-    select a.id, a.name, a.description, b.id as build_id, b.config
+    select a.id, a.name, a.description, b.id as build_id, b.config, a.paused_at is not null as is_paused, a.paused_reason
     from agents a left join builds b on b.agent_id = a.id and b.status = 'live'
     where a.team_id = ${run.team_id} and a.id = any(${ids}::uuid[]) and a.deleted_at is null and not a.is_hidden order by a.name`
 }
@@ -51,6 +54,7 @@ const agentsRun = waitingTool({
     const agent = allowed.find(({ id, name }) => id === input.agent || name === input.agent)
     if (!agent) return { error: `This agent may not start ${input.agent}. It may start: ${namesOf(allowed)}.` }
     if (!agent.build_id) return { error: `${agent.name} has no live build.` }
+    if (agent.is_paused) return { error: pausedSentence(agent.name, agent.paused_reason) }
     const config = parseBuildConfig(agent.config)
     const engine = engineOf(context)
     const child = await engine.prepare({

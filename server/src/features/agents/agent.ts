@@ -19,6 +19,19 @@ export const Agent = named(
     created_by: nullable(Id),
     last_run_at: nullable(Time),
     runs_count: Type.Integer({ minimum: 0 }),
+    paused_at: nullable(
+      Type.Unsafe<Date | string>({
+        ...Time,
+        description: 'Since when no run of its live build starts. Null: it is not paused.',
+      }),
+    ),
+    paused_reason: nullable(Type.String()),
+    paused_by: nullable(
+      Type.String({ ...Id, description: 'The member who paused it; null if a rule of alerts did, or nobody.' }),
+    ),
+    paused_by_incident_id: nullable(
+      Type.String({ ...Id, description: 'The incident of alerts whose rule paused it.' }),
+    ),
   }),
 )
 
@@ -34,7 +47,8 @@ export const agentColumns = part`
   agents.id, agents.team_id, agents.name, agents.description,
   (select b.id from builds b where b.agent_id = agents.id and b.status = 'live') as live_build_id,
   agents.memory_enabled, agents.created_at, agents.updated_at, agents.created_by,
-  ${newestRunOfAgent} as last_run_at, ${runsOfAgent} as runs_count`
+  ${newestRunOfAgent} as last_run_at, ${runsOfAgent} as runs_count,
+  agents.paused_at, agents.paused_reason, agents.paused_by, agents.paused_by_incident_id`
 
 export const findAgent = (sql: Sql, id: string, teamId: string): Promise<Agent[]> => sql<Agent>`
   select ${agentColumns} from agents where id = ${id} and team_id = ${teamId} and deleted_at is null and not is_hidden`

@@ -3,6 +3,7 @@ import { feature } from '../../kit/feature.ts'
 import { acceptRevision } from './builder/acceptRevision.ts'
 import { advanceBuilder } from './builder/advanceBuilder.job.ts'
 import { agent } from './agent.ts'
+import { agentPauses } from './agentPauses.ts'
 import { build } from './builds/build.ts'
 import { builderRun } from './builder/builderRun.ts'
 import { checkProcedure } from './checkProcedure.ts'
@@ -25,7 +26,9 @@ import { listAgentFigures } from './listAgentFigures.ts'
 import { listAgentRevisions } from './listAgentRevisions.ts'
 import { listAgents } from './listAgents.ts'
 import { offeredAgents } from './offeredAgents.ts'
+import { pauseAgent } from './pauseAgent.ts'
 import { promoteRevision } from './promoteRevision.ts'
+import { resumeAgent } from './resumeAgent.ts'
 import { resumeBuilderRun } from './builder/resumeBuilderRun.ts'
 import { reviveBuilderRuns } from './builder/reviveBuilderRuns.job.ts'
 import { searchAgents } from './searchAgents.ts'
@@ -43,6 +46,8 @@ export const agents = feature({
     getAgent,
     getAgentInputs,
     updateAgent,
+    pauseAgent,
+    resumeAgent,
     deleteAgent,
     listAgentRevisions,
     createRevision,
@@ -63,6 +68,7 @@ export const agents = feature({
   resources: [agent, build, builderRun],
   jobs: [advanceBuilder, reviveBuilderRuns],
   hiddenAgents,
+  agentPauses,
   offers: [offeredAgents],
   hooks: { runsDeleted: ({ sql, teamId, runIds }) => forgetLessons(sql, { teamId, runIds }) },
 })

@@ -5,7 +5,7 @@ import { isTimezone } from '../../base/wallClock.ts'
 import { named, nullable, oneOf, Type, type Static } from '../../kit/schema.ts'
 import { effectiveScopes, roles, type Role, type Scope } from '../../kit/scopes.ts'
 
-export const kinds = ['human_requests', 'failed_runs', 'connections', 'deliveries'] as const
+export const kinds = ['human_requests', 'failed_runs', 'connections', 'deliveries', 'alerts'] as const
 export type Kind = (typeof kinds)[number]
 
 /** What a role must allow: no mail says what the console would not show. */
@@ -14,6 +14,7 @@ const scopeOfKind: Record<Kind, Scope> = {
   failed_runs: 'runs:read',
   connections: 'connections:read',
   deliveries: 'webhooks:manage',
+  alerts: 'runs:read',
 }
 export const rolesFor = (kind: Kind): Role[] =>
   roles.filter((role) => effectiveScopes(['*'], role).has(scopeOfKind[kind]))
@@ -25,12 +26,14 @@ const mailFields = {
   failed_runs: Wish,
   connections: Wish,
   deliveries: Wish,
+  alerts: Wish,
 }
 const browserFields = {
   human_requests: Type.Boolean(),
   failed_runs: Type.Boolean(),
   connections: Type.Boolean(),
   deliveries: Type.Boolean(),
+  alerts: Type.Boolean(),
 }
 
 const Clock = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['08:00'] })
@@ -48,7 +51,7 @@ export const NotificationChoices = named(
   Type.Object({
     mail: Type.Object(mailFields, {
       description:
-        'By kind: `at_once`, together once a day (`digest`), or `off`. Requests go to members who may answer them, failing deliveries to admins.',
+        'By kind: `at_once`, together once a day (`digest`), or `off`. Requests go to members who may answer them, failing deliveries to admins, alerts to those whom their rule tells.',
     }),
     browser: Type.Object(browserFields, {
       description: 'By kind: whether browsers that allow it show a notification.',
@@ -67,6 +70,7 @@ export const ChoicesPatch = Type.Object(
         failed_runs: Type.Optional(Wish),
         connections: Type.Optional(Wish),
         deliveries: Type.Optional(Wish),
+        alerts: Type.Optional(Wish),
       }),
     ),
     browser: Type.Optional(
@@ -75,6 +79,7 @@ export const ChoicesPatch = Type.Object(
         failed_runs: Type.Optional(Type.Boolean()),
         connections: Type.Optional(Type.Boolean()),
         deliveries: Type.Optional(Type.Boolean()),
+        alerts: Type.Optional(Type.Boolean()),
       }),
     ),
     time_zone: Type.Optional(Type.String({ ...zone, description: 'The name of a time zone, for the times below.' })),
@@ -92,8 +97,8 @@ export type ChoicesPatch = Static<typeof ChoicesPatch>
 
 /** No mail before somebody asks for it: a team that signs in with its company's accounts has not agreed to mails. */
 const usual: NotificationChoices = {
-  mail: { human_requests: 'off', failed_runs: 'off', connections: 'off', deliveries: 'off' },
-  browser: { human_requests: true, failed_runs: false, connections: false, deliveries: false },
+  mail: { human_requests: 'off', failed_runs: 'off', connections: 'off', deliveries: 'off', alerts: 'off' },
+  browser: { human_requests: true, failed_runs: false, connections: false, deliveries: false, alerts: true },
   time_zone: 'UTC',
   digest_time: '08:00',
   quiet_from: null,
@@ -101,7 +106,8 @@ const usual: NotificationChoices = {
 }
 
 export interface ChoicesRow {
-  mail: NotificationChoices['mail']
+  /** A kind that is missing is newer than the row. */
+  mail: Partial<NotificationChoices['mail']>
   browser: NotificationChoices['browser']
   time_zone: string
   digest_minute: number
@@ -117,8 +123,8 @@ const clockOf = (minute: number): string =>
 
 export function choicesOf(row: ChoicesRow): NotificationChoices {
   return {
-    mail: row.mail,
     // rows from before a kind existed do not have it
+    mail: { ...usual.mail, ...row.mail },
     browser: { ...usual.browser, ...row.browser },
     time_zone: row.time_zone,
     digest_time: clockOf(row.digest_minute),
@@ -144,12 +150,14 @@ export function changed(now: NotificationChoices, patch: ChoicesPatch): Notifica
       failed_runs: mail.failed_runs ?? now.mail.failed_runs,
       connections: mail.connections ?? now.mail.connections,
       deliveries: mail.deliveries ?? now.mail.deliveries,
+      alerts: mail.alerts ?? now.mail.alerts,
     },
     browser: {
       human_requests: browser.human_requests ?? now.browser.human_requests,
       failed_runs: browser.failed_runs ?? now.browser.failed_runs,
       connections: browser.connections ?? now.browser.connections,
       deliveries: browser.deliveries ?? now.browser.deliveries,
+      alerts: browser.alerts ?? now.browser.alerts,
     },
   }
   if (!isTimezone(next.time_zone)) {

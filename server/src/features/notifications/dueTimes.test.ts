@@ -6,7 +6,7 @@ import { dueTime } from './dueTimes.ts'
 
 const choices: ChoicesRow = {
   mail: { human_requests: 'at_once', failed_runs: 'digest', connections: 'off', deliveries: 'at_once' },
-  browser: { human_requests: true, failed_runs: false, connections: false, deliveries: false },
+  browser: { human_requests: true, failed_runs: false, connections: false, deliveries: false, alerts: true },
   time_zone: 'Europe/Berlin',
   digest_minute: 8 * 60,
   quiet_from: 22 * 60,

@@ -7,7 +7,7 @@ const dayMs = 86_400_000
 
 /** Undefined: not at all. */
 export function dueTime(choices: ChoicesRow, kind: Kind, now: Date): Date | undefined {
-  const wish = choices.mail[kind]
+  const wish = choices.mail[kind] ?? 'off'
   if (wish === 'off') return undefined
   if (wish === 'digest') return nextTime(choices.time_zone, choices.digest_minute, now)
   return isQuiet(choices, now) ? nextTime(choices.time_zone, choices.quiet_until!, now) : now

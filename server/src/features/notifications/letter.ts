@@ -19,12 +19,14 @@ const headings: Record<Kind, string> = {
   failed_runs: 'Failed runs',
   connections: 'Connections that need a person',
   deliveries: 'Deliveries that fail',
+  alerts: 'Alerts',
 }
 const firstWords: Record<Kind, string> = {
   human_requests: 'Waiting for a person',
   failed_runs: 'Run failed',
   connections: 'Connection needs a person',
   deliveries: 'Deliveries fail',
+  alerts: 'Alert',
 }
 
 export function newsLetter(items: NewsItem[], { baseUrl, teamName }: Place): Letter {

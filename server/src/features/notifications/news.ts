@@ -28,6 +28,8 @@ interface Found {
   title: string
   about: string
   more: string | null
+  /** Where the console shows it, if its own id does not say. */
+  path?: string
 }
 
 const titleMax = 200
@@ -53,7 +55,7 @@ export async function readNews(
         kind,
         title: shown(now.title, titleMax),
         detail: [now.about, now.more].flatMap((text) => (text ? shown(text, detailMax) : [])).join('. '),
-        path: pathOf[kind](subject_id),
+        path: now.path ?? pathOf[kind](subject_id),
         created_at,
         doubted_mail_id,
       })
@@ -71,6 +73,7 @@ const pathOf: Record<Kind, (id: string) => string> = {
   failed_runs: (id) => `/runs/${id}`,
   connections: (id) => `/connections/${id}`,
   deliveries: (id) => `/events?tab=deliveries&receiver=${id}`,
+  alerts: () => '/alerts',
 }
 
 interface Asked {
@@ -111,4 +114,14 @@ const readers: Record<Kind, (asked: Asked) => Promise<Found[]>> = {
       more: disabled_reason,
     }))
   },
+  // what was told stays true: an incident that has closed since then is told as closed by a notice of its own
+  alerts: ({ sql, teamId, ids }) => sql<Found>`
+    select t.id, concat(case t.what when 'opened' then 'Opened' when 'closed' then 'Closed' else 'Still open' end, ': ', i.rule_name) as title,
+      concat(i.scope_name, ', ', replace(i.signal, '_', ' '), ' up to ', round(i.peak_value::numeric, 2), ', threshold ', round(i.threshold::numeric, 2)) as about,
+      concat_ws('. ',
+        case when t.what = 'closed' and i.closed_because <> 'recovered' then concat('Closed because of ', replace(i.closed_because, '_', ' ')) end,
+        case when i.paused_agent_id is not null and t.what <> 'closed' then 'The agent is paused until somebody resumes it' end) as more,
+      concat('/alerts?incident=', i.id) as path
+    from alert_tellings t join alert_incidents i on i.id = t.incident_id
+    where t.id = any(${ids}::uuid[]) and t.team_id = ${teamId}`,
 }

@@ -68,8 +68,8 @@ proves('notifications.choices', 'choices are read, changed in part and refused w
   await patch({ mail: { human_requests: 'at_once' }, time_zone: 'Europe/Berlin' })
   const { body } = await patch({ mail: { failed_runs: 'digest' }, quiet_from: '22:00', quiet_until: '07:00' })
   assert.deepEqual(body.notifications, {
-    mail: { human_requests: 'at_once', failed_runs: 'digest', connections: 'off', deliveries: 'off' },
-    browser: { human_requests: true, failed_runs: false, connections: false, deliveries: false },
+    mail: { human_requests: 'at_once', failed_runs: 'digest', connections: 'off', deliveries: 'off', alerts: 'off' },
+    browser: { human_requests: true, failed_runs: false, connections: false, deliveries: false, alerts: true },
     time_zone: 'Europe/Berlin',
     digest_time: '08:00',
     quiet_from: '22:00',

@@ -83,13 +83,17 @@ const mayKnow: Record<Kind, Part> = {
   deliveries: part`m.role = any(${rolesFor('deliveries')}::text[]) and not exists (
     select from notices n where n.member_id = m.id and n.subject_id = h.subject_id
       and n.created_at > now() - make_interval(hours => ${sameDeliveryHours}))`,
+  // a rule may name whom it tells
+  alerts: part`m.role = any(${rolesFor('alerts')}::text[]) and exists (
+    select from alert_tellings t join alert_incidents i on i.id = t.incident_id
+    where t.id = h.subject_id and t.team_id = h.team_id and (i.tells is null or m.id = any(i.tells)))`,
 }
 
 const readRecipients = (sql: Sql, claimed: Claimed[]): Promise<Recipient[]> => sql<Recipient>`
   select h.id as happening_id, c.member_id, c.mail, c.browser, c.time_zone, c.digest_minute, c.quiet_from, c.quiet_until,
     now()::timestamptz(3) as now
   from json_to_recordset(${JSON.stringify(claimed)}::json) as h (id bigint, team_id uuid, kind text, subject_id uuid)
-  join notification_choices c on c.team_id = h.team_id and c.wants_mail
+  join notification_choices c on c.team_id = h.team_id and (c.wants_mail or c.wants_alerts)
   join members m on m.id = c.member_id and m.removed_at is null
   where ${isConfirmed} and (${kinds.map((kind) => part`h.kind = ${kind} and ${mayKnow[kind]}`).reduce((all, one) => part`${all} or ${one}`)})
   order by h.id`

@@ -6,12 +6,22 @@ import { readActsFor } from '../../engine/ledger/actsFor.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
 import { tightened } from '../../engine/driving/limits.ts'
+import { isPausedFor, pausedSentence } from '../../engine/starting/pauses.ts'
 import { copyTurnsBefore, firstStepOf, turnOfCall } from '../../engine/starting/copyTurns.ts'
 import { announceReady } from '../../engine/ledger/notifyChannels.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
 import { findRun, Run, RunStatus } from './run.ts'
 import { runHooks } from '../../kit/registry.ts'
+
+interface Old {
+  status: Status
+  is_erased: boolean
+  is_deleted: boolean
+  /** The name of the agent, if it is paused. */
+  paused_name: string | null
+  paused_reason: string | null
+}
 
 export const retryRun = operation({
   id: 'retryRun',
@@ -42,7 +52,7 @@ export const retryRun = operation({
   ),
   status: 201,
   answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
-  errors: ['invalid_request', 'not_found', 'conflict', 'entitlement_exceeded', 'guardrail_reached'],
+  errors: ['invalid_request', 'not_found', 'conflict', 'entitlement_exceeded', 'guardrail_reached', 'agent_paused'],
   async prepare({ team, caller, run, body, context, sql, fail }) {
     if (run.source === 'artifact') {
       fail('conflict', 'This run worked on an artifact. Refresh the artifact: POST /v2/artifacts/{artifactId}/refresh.')
@@ -80,13 +90,15 @@ export const retryRun = operation({
   },
   async handler({ team, run, body, context, sql, prepared: again, fail }) {
     // locked: its log must not change while it is copied, and nobody starts it again at the same time
-    const [old] = await sql<{ status: Status; is_erased: boolean; is_deleted: boolean }>`
-      select r.status, r.log_erased_at is not null as is_erased, a.deleted_at is not null as is_deleted
-      from runs r join agents a on a.id = r.agent_id
+    const [old] = await sql<Old>`
+      select r.status, r.log_erased_at is not null as is_erased, a.deleted_at is not null as is_deleted,
+        case when ${isPausedFor} then a.name end as paused_name, a.paused_reason
+      from runs r join agents a on a.id = r.agent_id left join builds b on b.id = ${again.buildId} and b.team_id = r.team_id
       where r.id = ${run.id} and r.team_id = ${team.id} for update of r`
     if (!old) return fail('not_found')
     if (!hasEnded(old.status)) fail('conflict', 'The run has not ended. Stop it first, or wait for its end.')
     if (old.is_deleted) fail('conflict', 'The agent of this run is deleted, so it cannot run again.')
+    if (old.paused_name !== null) fail('agent_paused', pausedSentence(old.paused_name, old.paused_reason))
     const step = body.from_step ?? undefined
     if (step !== undefined && old.is_erased) {
       fail('conflict', 'The log of this run was erased after its time. Leave from_step out to retry it from the start.')
@@ -96,7 +108,7 @@ export const retryRun = operation({
       fail('invalid_request', `from_step: the run made no call with the number ${step}. Its report lists them.`)
     }
     const [created] = await engineOf(context).create(sql, [again])
-    if (!created) return fail('conflict', 'The agent of this run was deleted since then.')
+    if (!created) return fail('conflict', 'The agent of this run was deleted or paused since then.')
     if (created.is_admitted) await announceReady(sql)
     if (turn !== undefined) await copyTurnsBefore(sql, { from: run.id, to: again.id, turn })
     const beforeStep = turn === undefined ? 1 : await firstStepOf(sql, run.id, turn)

@@ -19,6 +19,10 @@ export const AgentOfRun = named(
     created_by: nullable(Id),
     last_run_at: nullable(Time),
     runs_count: Type.Integer({ minimum: 0 }),
+    paused_at: nullable(Time),
+    paused_reason: nullable(Type.String()),
+    paused_by: nullable(Id),
+    paused_by_incident_id: nullable(Id),
   }),
 )
 

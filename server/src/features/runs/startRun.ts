@@ -71,7 +71,7 @@ export const startRun = operation({
   ),
   status: 201,
   answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
-  errors: ['not_found', 'invalid_request', 'sandbox_busy', 'entitlement_exceeded', 'guardrail_reached'],
+  errors: ['not_found', 'invalid_request', 'sandbox_busy', 'entitlement_exceeded', 'guardrail_reached', 'agent_paused'],
   async prepare({ caller, body, context, sql, fail }) {
     const callbackUrl = body.callback_url ?? null
     if (callbackUrl !== null) await context.guard.checkOnSave(callbackUrl)
@@ -90,6 +90,7 @@ export const startRun = operation({
     for (const fresh of [false, true]) {
       const target = await engine.startTargets.find(sql, team.id, body.agent_id, body.build_id ?? null, fresh)
       if (!target) continue
+      if (target.paused !== null) return fail('agent_paused', target.paused)
       const run = await engine.prepare({
         teamId: team.id,
         agentId: target.agentId,

@@ -19,6 +19,8 @@ export interface Due extends Timing {
 }
 
 interface Firing {
+  /** How many due times were found too late and are not made up for. */
+  late: number
   start: Date[]
   held: Date[]
   next: Date | null
@@ -27,11 +29,11 @@ interface Firing {
 export function decide(schedule: Due, now: Date): Firing {
   const { recurring, next_run_at } = schedule
   const isDue = next_run_at !== null && next_run_at <= now
-  const { start, held } = sort(schedule, isDue ? dueUntil(schedule, next_run_at, now) : [], now)
-  if (!isDue) return { start, held, next: next_run_at }
+  const { start, held, late } = sort(schedule, isDue ? dueUntil(schedule, next_run_at, now) : [], now)
+  if (!isDue) return { late, start, held, next: next_run_at }
   // a schedule that fires once stays until it has fired: a dropped due time does not count
   const isSpent = !recurring && start.length + held.length > 0
-  return { start, held, next: isSpent ? null : nextAfter(schedule, now) }
+  return { late, start, held, next: isSpent ? null : nextAfter(schedule, now) }
 }
 
 function dueUntil(schedule: Due, first: Date, now: Date): Date[] {
@@ -47,10 +49,11 @@ function sort({ overlap, catch_up, held, is_active }: Due, due: Date[], now: Dat
   // a due time that is not missed replaces all missed ones before it
   const latest = catch_up === 'last' && inTime.length === 0 ? missed.slice(-1) : []
   const all = catch_up === 'all' ? missed : []
-  if (overlap === 'allow') return { start: [...held, ...all, ...latest, ...inTime], held: [] }
+  const late = missed.length - all.length - latest.length
+  if (overlap === 'allow') return { late, start: [...held, ...all, ...latest, ...inTime], held: [] }
   const line = [...held, ...all]
   const others = [...latest, ...inTime]
   const start = is_active ? [] : (line.length > 0 ? line : others).splice(0, 1)
   if (overlap === 'queue' && line.length === 0) line.push(...others.slice(0, 1))
-  return { start, held: line.slice(-madeUpMax) }
+  return { late, start, held: line.slice(-madeUpMax) }
 }

@@ -9,6 +9,7 @@ import { listAgentSchedules } from './listAgentSchedules.ts'
 import { previewSchedule } from './previewSchedule.ts'
 import { schedule } from './schedule.ts'
 import { scheduleStarts } from './scheduleStarts.ts'
+import { sweepMisses } from './sweepMisses.job.ts'
 import { updateSchedule } from './updateSchedule.ts'
 
 export const schedules = feature({
@@ -16,6 +17,7 @@ export const schedules = feature({
   about: 'The times at which agents start runs by themselves, in any time zone.',
   operations: [listAgentSchedules, createSchedule, updateSchedule, deleteSchedule, getSchedulePreview, previewSchedule],
   resources: [schedule],
+  jobs: [sweepMisses],
   hooks: { agentDeleted: forgetSchedules },
   tick: fireSchedules,
   runStarts: scheduleStarts,

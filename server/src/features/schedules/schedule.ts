@@ -77,10 +77,10 @@ export const Schedule = named(
     last_skipped_at: nullable(
       Type.Unsafe<Date | string>({
         ...Time,
-        description: 'When a due time was last skipped because of a limit of the team.',
+        description: 'When a due time was last skipped because of a limit of the team, or because the agent is paused.',
       }),
     ),
-    last_skipped_reason: nullable(Type.String({ description: 'Which limit that was.' })),
+    last_skipped_reason: nullable(Type.String({ description: 'Which limit that was, or why the agent is paused.' })),
     created_at: Time,
     updated_at: Time,
     truncated: truncatedField,

@@ -1,6 +1,7 @@
 // What happens to schedules that are due, inside the transaction that holds them: their runs are made, and they are moved on.
 import type { Sql } from '../../base/db.ts'
 import { inTurns } from '../../base/fairPool.ts'
+import { newId } from '../../base/ids.ts'
 import { nextAfter } from '../../base/schedule.ts'
 import type { NewRun } from '../../engine/starting/createRun.ts'
 import { engineOf } from '../../engine/engine.ts'
@@ -13,6 +14,8 @@ import { activeList } from '../../engine/ledger/lifecycle.ts'
 
 /** How many runs one transaction starts. It holds its teams' slots until it commits, and other starts wait for them. */
 const runsMax = 100
+
+type Miss = 'late' | 'limit' | 'paused' | 'no_live_build' | 'given_up'
 
 interface Row extends Due, LastRun {
   id: string
@@ -28,6 +31,8 @@ interface Row extends Due, LastRun {
 /** A schedule on its way: what it starts, and how it is left. */
 interface Fired {
   row: Row
+  /** How many due times were found too late and are not made up for. */
+  late: number
   start: Date[]
   runs: NewRun[]
   held: Date[]
@@ -36,8 +41,10 @@ interface Fired {
   judged_run_id: string | null
   /** Why it is disabled by itself. */
   reason: string | null
-  /** Which limit of its team made due times be skipped. */
+  /** Why due times were skipped: a limit of its team, or a pause of its agent. */
   skippedReason: string | null
+  /** What kept a due time of it from starting a run. */
+  miss: Miss | null
 }
 
 /** Starts the due schedules, which the caller has locked. */
@@ -72,11 +79,20 @@ function plan(row: Row): Fired {
     ...countFailures(row),
     reason: null,
     skippedReason: null,
+    miss: null,
   }
+  if (one.late > 0) one.miss = 'late'
   return one.failures < failuresMax ? one : givenUp(one, reasonOf(row))
 }
 
-const givenUp = (one: Fired, reason: string): Fired => ({ ...one, start: [], held: [], next: null, reason })
+const givenUp = (one: Fired, reason: string): Fired => ({
+  ...one,
+  start: [],
+  held: [],
+  next: null,
+  reason,
+  miss: 'given_up',
+})
 
 async function startRuns(context: Context, sql: Sql, fired: Fired[]): Promise<void> {
   const engine = engineOf(context)
@@ -84,12 +100,14 @@ async function startRuns(context: Context, sql: Sql, fired: Fired[]): Promise<vo
   // the statement itself checks the cached agents; if they have changed, it is tried again with what is true now
   for (const isFresh of [false, true]) {
     for (const one of left) one.runs = await runsOf(context, sql, one, isFresh)
+    left = left.filter(({ miss }) => miss !== 'paused')
     const wanted = left.flatMap(({ runs }) => runs)
     if (wanted.length === 0) continue
     const { fitting, refused } = await engine.fitting(sql, wanted)
     for (const { run, reason } of refused) {
       const one = left.find(({ runs }) => runs.includes(run))
       skip(one!, run, reason)
+      one!.miss = 'limit'
     }
     const created = fitting.length > 0 ? await engine.create(sql, fitting) : []
     if (created.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
@@ -108,11 +126,23 @@ function skip(one: Fired, run: NewRun, reason: string): void {
   if (one.runs.length === 0 && !one.row.recurring) one.next = nextAfter(one.row, one.row.now)
 }
 
-/** The runs of the due times; none if the agent has no live build. */
-async function runsOf(context: Context, sql: Sql, { row, start }: Fired, isFresh: boolean): Promise<NewRun[]> {
+/** The agent is paused: these due times are over, and a schedule that fires once has not fired. */
+function skipAll(one: Fired, reason: string): void {
+  one.skippedReason = reason
+  one.miss = 'paused'
+  if (!one.row.recurring) one.next = nextAfter(one.row, one.row.now)
+}
+
+/** The runs of the due times; none if the agent has no live build, or is paused. */
+async function runsOf(context: Context, sql: Sql, one: Fired, isFresh: boolean): Promise<NewRun[]> {
+  const { row, start } = one
   const engine = engineOf(context)
   const target = await engine.startTargets.find(sql, row.team_id, row.agent_id, null, isFresh)
   if (!target) return []
+  if (target.paused !== null) {
+    skipAll(one, target.paused)
+    return []
+  }
   const wanted = {
     teamId: row.team_id,
     agentId: row.agent_id,
@@ -143,7 +173,7 @@ async function runsOf(context: Context, sql: Sql, { row, start }: Fired, isFresh
 function withoutBuild(one: Fired): Fired {
   const failures = one.failures + 1
   const next = one.row.recurring ? one.next : nextAfter(one.row, one.row.now)
-  const left = { ...one, runs: [], held: [], next, failures }
+  const left: Fired = { ...one, runs: [], held: [], next, failures, miss: 'no_live_build' }
   return failures < failuresMax ? left : givenUp(left, noBuildReason)
 }
 
@@ -173,4 +203,16 @@ async function moveOn(sql: Sql, fired: Fired[]): Promise<void> {
     from json_to_recordset(${JSON.stringify(rows)}::json) as u (id uuid, team_id uuid, enabled boolean, next_run_at timestamptz,
       held timestamptz[], failures int, judged_run_id uuid, last_run_at timestamptz, last_run_id uuid, reason text, skipped_reason text)
     where s.id = u.id and s.team_id = u.team_id`
+  await noteMisses(sql, fired)
+}
+
+async function noteMisses(sql: Sql, fired: Fired[]): Promise<void> {
+  const missed = fired.flatMap(({ row, miss }) =>
+    miss === null ? [] : [{ id: newId(), team_id: row.team_id, schedule_id: row.id, agent_id: row.agent_id, reason: miss }],
+  )
+  if (missed.length === 0) return
+  await sql`
+    insert into schedule_misses (id, team_id, schedule_id, agent_id, reason)
+    select id, team_id, schedule_id, agent_id, reason from json_to_recordset(${JSON.stringify(missed)}::json) as m (
+      id uuid, team_id uuid, schedule_id uuid, agent_id uuid, reason text)`
 }

@@ -63,7 +63,7 @@ export async function settleSome(context: Context, sql: Sql, triggerId: string, 
     from triggers where id = ${triggerId} for no key update skip locked`
   if (!trigger) return forgetStray(sql, triggerId)
   const room = await roomOf(context, sql, trigger, max)
-  if (room === 0) return 0
+  if (room === 0 || (trigger.enabled && (await isPaused(sql, trigger)))) return 0
   const next = await nextOf(sql, triggerId, room)
   const settled = trigger.enabled
     ? await judged(context, sql, trigger, next)
@@ -71,6 +71,12 @@ export async function settleSome(context: Context, sql: Sql, triggerId: string, 
   await write(sql, trigger, settled)
   // a trigger with less room than a batch is full now, not empty
   return room < max ? 0 : settled.length
+}
+
+/** What came in waits while its agent is paused. */
+async function isPaused(sql: Sql, { agent_id, team_id }: Holder): Promise<boolean> {
+  const paused = await sql`select from agents where id = ${agent_id} and team_id = ${team_id} and paused_at is not null`
+  return paused.length > 0
 }
 
 const wasPaused = 'The trigger was paused when its turn came. Set enabled to true, then replay it.'
@@ -213,22 +219,24 @@ async function startRuns(context: Context, sql: Sql, trigger: Holder, starts: St
     const done = new Set(settled.map(({ id }) => id))
     open = open.filter(({ next }) => !done.has(next.id))
   }
-  settled.push(
-    ...open.map(({ next }) => left(next, 'failed', 'The agent has no live build. Promote one, then replay it.')),
-  )
+  // one that was paused since then leaves the rest waiting
+  if (open.length > 0 && !(await isPaused(sql, trigger)))
+    settled.push(
+      ...open.map(({ next }) => left(next, 'failed', 'The agent has no live build. Promote one, then replay it.')),
+    )
   await giveBackKeys(sql, trigger, starts, settled)
   return settled
 }
 
 /** What did not start has not used its key: when its sender tries again, it may. */
 async function giveBackKeys(sql: Sql, { id, team_id }: Holder, starts: Start[], settled: Settled[]): Promise<void> {
-  const failed = new Set(settled.filter(({ state }) => state === 'failed').map((one) => one.id))
-  const keys = starts.filter((start) => takesKey(start) && failed.has(start.next.id)).map(({ key }) => hashOf(key!))
+  const started = new Set(settled.filter(({ state }) => state === 'started').map((one) => one.id))
+  const keys = starts.filter((start) => takesKey(start) && !started.has(start.next.id)).map(({ key }) => hashOf(key!))
   if (keys.length === 0) return
   await sql`delete from trigger_keys where trigger_id = ${id} and team_id = ${team_id} and key = any(${keys}::bytea[])`
 }
 
-/** None if the agent has no live build. */
+/** None if the agent has no live build, or is paused. */
 async function runsOf(
   context: Context,
   sql: Sql,
@@ -239,7 +247,7 @@ async function runsOf(
   const engine = engineOf(context)
   const { id, team_id: teamId, agent_id: agentId } = trigger
   const target = await engine.startTargets.find(sql, teamId, agentId, null, isFresh)
-  if (!target) return []
+  if (!target || target.paused !== null) return []
   return Promise.all(
     starts.map(({ next, message }) =>
       engine.prepare({

@@ -29,7 +29,10 @@ interface Waiting {
   team_id: string
 }
 
-/** The triggers with something that waits, by one step through the index for each of them. */
+/**
+ * The triggers with something that waits, by one step through the index for each of them. What came in for a paused agent waits until it is
+ * resumed.
+ */
 const waitingTriggers = ({ db }: Pick<Context, 'db'>): Promise<Waiting[]> => db.sql<Waiting>`
   with recursive waiting as (
     (select trigger_id, team_id from trigger_deliveries where state = 'waiting' order by trigger_id limit 1)
@@ -38,7 +41,10 @@ const waitingTriggers = ({ db }: Pick<Context, 'db'>): Promise<Waiting[]> => db.
       select d.trigger_id, d.team_id from trigger_deliveries d
       where d.state = 'waiting' and d.trigger_id > w.trigger_id order by d.trigger_id limit 1) next
   )
-  select trigger_id, team_id from waiting limit ${triggersMax}`
+  select trigger_id, team_id from waiting w
+  where not exists (
+    select from triggers t join agents a on a.id = t.agent_id where t.id = w.trigger_id and a.paused_at is not null and t.kind <> 'event')
+  limit ${triggersMax}`
 
 /** Runs one transaction; answers how many deliveries it settled. */
 async function startSome(context: Context, triggerId: string): Promise<number> {

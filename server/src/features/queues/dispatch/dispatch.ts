@@ -92,7 +92,9 @@ async function roomsOf(sql: Sql, queueId: string): Promise<Room[]> {
       coalesce((select cases from held where held.agent_id = t.agent_id), 0)::int as held,
       coalesce((select sum(cases) from held), 0)::int as held_of_queue
     from case_triggers t join queues q on q.id = t.queue_id left join admission a on a.team_id = t.team_id
-    where t.queue_id = ${queueId} and t.enabled order by t.created_at, t.id`
+    where t.queue_id = ${queueId} and t.enabled
+      and not exists (select from agents g where g.id = t.agent_id and g.paused_at is not null)
+    order by t.created_at, t.id`
   return rows.map(({ held, held_of_queue, ...trigger }) => {
     const { concurrency, queue_concurrency, places } = trigger
     const ofQueue = (queue_concurrency ?? places) - held_of_queue
@@ -149,7 +151,7 @@ function share(cases: NextCase[], rooms: Room[]): Given[] {
   })
 }
 
-/** A trigger whose agent has no live build takes nothing: its cases wait. */
+/** A trigger whose agent has no live build, or is paused, takes nothing: its cases wait. */
 async function runsFor(context: Context, sql: Sql, queueId: string, given: Given[], fresh: boolean): Promise<NewRun[]> {
   const engine = engineOf(context)
   const runs: NewRun[] = []
@@ -158,7 +160,7 @@ async function runsFor(context: Context, sql: Sql, queueId: string, given: Given
   for (const [trigger, own] of Map.groupBy(given, (one) => one.trigger)) {
     const { team_id, agent_id, user_id, changed_by } = trigger
     const target = await engine.startTargets.find(sql, team_id, agent_id, null, fresh)
-    if (!target) continue
+    if (!target || target.paused !== null) continue
     for (const { next } of own) {
       runs.push(
         await engine.prepare({

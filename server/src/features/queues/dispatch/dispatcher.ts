@@ -70,7 +70,8 @@ const asked = { triggers: part`exists (select from case_triggers)` }
 async function poll(state: State): Promise<void> {
   if (!(await lookFor(state.context, asked)).triggers) return
   const ready = await state.context.db.sql<{ team_id: string; queue_id: string }>`
-    select distinct t.team_id, t.queue_id from case_triggers t where t.enabled and (
+    select distinct t.team_id, t.queue_id from case_triggers t where t.enabled
+      and not exists (select from agents g where g.id = t.agent_id and g.paused_at is not null) and (
       exists (select from cases c where c.queue_id = t.queue_id and ${isPending})
       or exists (select from cases c where c.queue_id = t.queue_id and ${isPostponedAndDue}))`
   for (const { team_id, queue_id } of ready) state.due.add(team_id, queue_id)

@@ -25,8 +25,8 @@ export const QueueFacts = named(
         id: Id,
         name: Type.String(),
         trigger_id: Id,
-        state: oneOf(['free', 'full', 'paused', 'no_live_build'], {
-          description: '`free`: it can be given another case now.',
+        state: oneOf(['free', 'full', 'paused', 'agent_paused', 'no_live_build'], {
+          description: '`free`: it can be given another case now. `paused`: its case trigger is; `agent_paused`: itself.',
         }),
         concurrency: nullable(Count),
         in_progress: Count,
@@ -108,16 +108,17 @@ async function agentsOf(
     enabled: boolean
     concurrency: number | null
     is_live: boolean
+    is_paused: boolean
   }>`
-    select a.id, a.name, t.id as trigger_id, t.enabled, t.concurrency,
+    select a.id, a.name, t.id as trigger_id, t.enabled, t.concurrency, a.paused_at is not null as is_paused,
       exists (select from builds b where b.agent_id = a.id and b.status = 'live') as is_live
     from case_triggers t join agents a on a.id = t.agent_id
     where t.queue_id = ${id} and t.team_id = ${team_id} order by t.created_at, t.id`
-  return agents.map(({ enabled, is_live, ...agent }) => {
+  return agents.map(({ enabled, is_live, is_paused, ...agent }) => {
     const own = held.find(({ agent_id }) => agent_id === agent.id)?.cases ?? 0
     const isFull = inProgress >= atOnce || own >= (agent.concurrency ?? atOnce)
-    const state = !enabled ? 'paused' : !is_live ? 'no_live_build' : isFull ? 'full' : 'free'
-    return { ...agent, state, in_progress: own } as const
+    const stopped = !enabled ? 'paused' : is_paused ? 'agent_paused' : !is_live ? 'no_live_build' : undefined
+    return { ...agent, state: stopped ?? (isFull ? 'full' : 'free'), in_progress: own } as const
   })
 }
 

@@ -4,6 +4,7 @@ import type { QueueFacts } from './queueFacts.ts'
 export const reasonCodes = [
   'no_trigger',
   'paused',
+  'agent_paused',
   'no_live_build',
   'limit_reached',
   'queue_full',
@@ -30,6 +31,8 @@ export function whyOf(facts: QueueFacts): Reason[] {
   const isStuck = agents.length > 0 && of('free').length === 0
   if (of('paused').length > 0 && isStuck)
     reasons.push({ code: 'paused', says: `Paused: ${namesOf(of('paused'))}. Enable the case trigger.` })
+  if (of('agent_paused').length > 0)
+    reasons.push({ code: 'agent_paused', says: `The agent is paused: ${namesOf(of('agent_paused'))}. Resume it.` })
   if (of('no_live_build').length > 0)
     reasons.push({
       code: 'no_live_build',

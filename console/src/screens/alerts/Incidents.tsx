@@ -1,0 +1,108 @@
+// The incidents of the team, the open ones first looked at, and the one that is chosen beside them.
+import type { AlertIncident } from '@runyard/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { StatusShape } from '../../look/StatusShape.tsx'
+import { classes } from '../../look/classes.ts'
+import layout from '../../parts/CardPage.module.css'
+import { Card } from '../../parts/Card.tsx'
+import { counted } from '../../parts/amounts.ts'
+import { Empty, Shown } from '../../parts/states.tsx'
+import { Switch } from '../../parts/Switch.tsx'
+import { Tag } from '../../parts/Tag.tsx'
+import { Time } from '../../parts/Time.tsx'
+import table from '../../parts/Table.module.css'
+import { visible } from '../../parts/visibleText.ts'
+import { incidentsQuery } from '../../queries/alerts.ts'
+import style from './AlertsScreen.module.css'
+import { valueText } from './alertText.ts'
+import { Incident } from './Incident.tsx'
+
+const route = getRouteApi('/frame/alerts')
+const shownMax = 50
+
+export function Incidents() {
+  const search = route.useSearch()
+  const { state = 'open', incident } = search
+  const incidents = useQuery(incidentsQuery({ state, limit: shownMax }))
+  return (
+    <>
+      <div className={layout.head}>
+        <Switch
+          label="Which incidents"
+          choices={(['open', 'closed'] as const).map((one) => ({
+            label: one === 'open' ? 'Open' : 'Closed',
+            isOpen: one === state,
+            link: { to: '/alerts', search: one === 'open' ? {} : { state: one } },
+          }))}
+        />
+        {incidents.data && (
+          <span className={layout.fact} aria-live="polite">
+            {counted(incidents.data.total, 'incident')}
+          </span>
+        )}
+      </div>
+      <div className={incident === undefined ? layout.column : layout.cards}>
+        <Shown query={incidents} what="incidents">
+          {({ incidents: rows }) =>
+            rows.length === 0 ? (
+              <Empty
+                icon="bell"
+                title={state === 'open' ? 'Nothing is wrong' : 'No incident has closed'}
+                command="runyard alerts rules"
+              >
+                A rule watches a signal, such as the failure rate of an agent, and opens an incident when it is over its
+                threshold.
+              </Empty>
+            ) : (
+              <Card title={state === 'open' ? 'Open incidents' : 'Closed incidents'}>
+                <div className={style.scroll}>
+                  <table className={classes(table.table, table.inCard)}>
+                    <thead>
+                      <tr>
+                        <th scope="col">Incident</th>
+                        <th scope="col">Now</th>
+                        <th scope="col">Highest</th>
+                        <th scope="col">Opened</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      {rows.map((one) => (
+                        <Row key={one.id} incident={one} isChosen={one.id === incident} />
+                      ))}
+                    </tbody>
+                  </table>
+                </div>
+              </Card>
+            )
+          }
+        </Shown>
+        {incident !== undefined && <Incident key={incident} id={incident} />}
+      </div>
+    </>
+  )
+}
+
+function Row({ incident, isChosen }: { incident: AlertIncident; isChosen: boolean }) {
+  const { id, rule_name, scope_name, signal, last_value, peak_value, opened_at, acknowledged_at } = incident
+  return (
+    <tr className={isChosen ? table.chosen : undefined}>
+      <td>
+        <span className={style.name}>
+          <StatusShape shape={incident.state === 'open' ? 'failed' : 'done'} />
+          <Link className="link" to="/alerts" search={{ ...(incident.state === 'closed' && { state: 'closed' }), incident: id }}>
+            {visible(rule_name)}
+          </Link>
+          {acknowledged_at !== null && <Tag>acknowledged</Tag>}
+          {incident.paused_agent_id !== null && <Tag tone="wait">paused its agent</Tag>}
+        </span>
+        <span className="dim small">{visible(scope_name ?? 'the team')}</span>
+      </td>
+      <td>{valueText(signal, last_value)}</td>
+      <td>{valueText(signal, peak_value)}</td>
+      <td>
+        <Time at={opened_at} />
+      </td>
+    </tr>
+  )
+}
