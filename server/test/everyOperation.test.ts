@@ -75,7 +75,8 @@ async function bodyFor(operation: Operation, ids: Ids, owner = team): Promise<ob
   if ('case_queue_id' in example) example['case_queue_id'] = await seeders['queue']!(owner, {})
   if ('mcp_server_url' in example) example['mcp_server_url'] = mcpServerUrl
   if ('broker_connection_id' in example) example['broker_connection_id'] = newId()
-  if (['createQueue', 'createConnection', 'createView', 'createAlertRule'].includes(operation.id)) example['name'] = `Made ${newId()}`
+  if (['createQueue', 'createConnection', 'createView', 'createAlertRule'].includes(operation.id))
+    example['name'] = `Made ${newId()}`
   if (operation.id === 'createSecret') example['name'] = `made_${newId().replaceAll('-', '_')}`
   if (operation.id === 'createLogin') example['username'] = newId()
   if (operation.id === 'updateTeamFile') example['name'] = `${newId()}.csv`

@@ -2900,14 +2900,29 @@ const sentences = [
     says: 'However many processes watch, and whichever dies, a rule has one incident at a time, which is told once when it opens and once when it closes.',
   },
   { id: 'alerts.told', says: 'Incidents are told by mail, as members choose, to those whom the rule names.' },
-  { id: 'alerts.reminded', says: 'An open incident that nobody has acknowledged is told again after the time of its rule.' },
-  { id: 'alerts.over', says: 'A rule that is switched off, deleted, or without its subject closes its incident and says why.' },
+  {
+    id: 'alerts.reminded',
+    says: 'An open incident that nobody has acknowledged is told again after the time of its rule.',
+  },
+  {
+    id: 'alerts.over',
+    says: 'A rule that is switched off, deleted, or without its subject closes its incident and says why.',
+  },
   { id: 'alerts.pause', says: 'A rule can pause its agent, which only a person resumes.' },
-  { id: 'alerts.preview', says: 'A rule can be tried before it is made: what it would measure now, and in the last week where that is stored.' },
+  {
+    id: 'alerts.preview',
+    says: 'A rule can be tried before it is made: what it would measure now, and in the last week where that is stored.',
+  },
   { id: 'alerts.fair', says: 'A team with many rules does not delay the rule of another.' },
-  { id: 'alerts.idle', says: 'Without rules that are due, alerts cost no statement: they are part of what all loops ask together.' },
+  {
+    id: 'alerts.idle',
+    says: 'Without rules that are due, alerts cost no statement: they are part of what all loops ask together.',
+  },
   { id: 'alerts.plan', says: 'What rules measure is read by indexes and is bounded, however many runs a team has.' },
-  { id: 'alerts.survive', says: 'However often workers are killed, each incident is told once when it opens and once when it closes.' },
+  {
+    id: 'alerts.survive',
+    says: 'However often workers are killed, each incident is told once when it opens and once when it closes.',
+  },
   {
     id: 'agents.pause',
     says: 'No run of a paused agent’s live build starts: callers are refused, schedules skip, what came in for triggers and queues waits; runs under way and drafts continue.',

@@ -17,7 +17,8 @@ export const alertsList = command({
   words: 'alerts',
   needs: 'service',
   says: 'List open incidents, the newest first.',
-  about: 'An incident is open while the signal of a rule is over its threshold. The exit code is 0 whether there are some or not.',
+  about:
+    'An incident is open while the signal of a rule is over its threshold. The exit code is 0 whether there are some or not.',
   options: { all: { type: 'boolean', says: 'closed ones too' } },
   examples: ['runyard alerts', "runyard alerts --json | jq -r '.behind[].run_id'"],
   async run({ values, out, service }) {
@@ -61,7 +62,9 @@ function linesOf(incident: AlertIncident): string[] {
     `${incident.state} since ${incident.opened_at}${end}`,
     `${signal} ${valueOf(signal, last_value)}, at most ${valueOf(signal, peak_value)}, threshold ${valueOf(signal, threshold)}`,
     ...(incident.paused_agent_id === null ? [] : [`It paused the agent ${incident.paused_agent_id}.`]),
-    ...(incident.acknowledged_at === null ? [] : [`Acknowledged at ${incident.acknowledged_at}. ${incident.note ?? ''}`]),
+    ...(incident.acknowledged_at === null
+      ? []
+      : [`Acknowledged at ${incident.acknowledged_at}. ${incident.note ?? ''}`]),
     ...behind.map(({ kind, id, says }) => `  ${kind} ${id}  ${says}`),
   ]
 }
@@ -86,7 +89,7 @@ export const alertsRules = command({
   words: 'alerts rules',
   needs: 'service',
   says: 'List rules with what each last measured.',
-  examples: ['runyard alerts rules', "runyard alerts rules --json | jq 'select(.state == \"open\")'"],
+  examples: ['runyard alerts rules', 'runyard alerts rules --json | jq \'select(.state == "open")\''],
   async run({ out, service }) {
     const runyard = await service()
     await out.rows(

@@ -3,6 +3,7 @@ import type { OperationShape } from '../parts/operationShape.ts'
 
 export type OperationId =
   | 'acceptRevision'
+  | 'acknowledgeAlertIncident'
   | 'answerArtifact'
   | 'approveConnectionTools'
   | 'assignCase'
@@ -24,6 +25,7 @@ export type OperationId =
   | 'createAgent'
   | 'createAgentCaseTrigger'
   | 'createAgentTrigger'
+  | 'createAlertRule'
   | 'createApiKey'
   | 'createArtifact'
   | 'createCases'
@@ -49,6 +51,7 @@ export type OperationId =
   | 'deleteAgent'
   | 'deleteAgentCaseTrigger'
   | 'deleteAgentMemoryFile'
+  | 'deleteAlertRule'
   | 'deleteApiKey'
   | 'deleteArtifact'
   | 'deleteCase'
@@ -96,6 +99,8 @@ export type OperationId =
   | 'getAgentMemoryFile'
   | 'getAgentRun'
   | 'getAgentRunScreenshotTimeline'
+  | 'getAlertIncident'
+  | 'getAlertRule'
   | 'getArtifact'
   | 'getArtifactSource'
   | 'getBillingEntitlements'
@@ -161,6 +166,8 @@ export type OperationId =
   | 'listAgentScores'
   | 'listAgentTriggers'
   | 'listAgents'
+  | 'listAlertIncidents'
+  | 'listAlertRules'
   | 'listApiKeys'
   | 'listArtifactConnections'
   | 'listArtifactMessages'
@@ -219,9 +226,11 @@ export type OperationId =
   | 'listViews'
   | 'listWebhookDeliveries'
   | 'listWebhooks'
+  | 'pauseAgent'
   | 'postRunMessage'
   | 'postponeCase'
   | 'previewAgentCaseTriggerConflicts'
+  | 'previewAlertRule'
   | 'previewSchedule'
   | 'probeMcpServer'
   | 'promoteRevision'
@@ -243,6 +252,7 @@ export type OperationId =
   | 'respondToHumanRequest'
   | 'restoreArtifactRevision'
   | 'restoreGuardrails'
+  | 'resumeAgent'
   | 'resumeBuilderRun'
   | 'retryRun'
   | 'rotateTriggerAddress'
@@ -269,6 +279,7 @@ export type OperationId =
   | 'unlinkCaseLabels'
   | 'updateAgent'
   | 'updateAgentCaseTrigger'
+  | 'updateAlertRule'
   | 'updateArtifact'
   | 'updateCase'
   | 'updateConnection'
@@ -293,6 +304,7 @@ export type OperationId =
 
 export const operations: Record<OperationId, OperationShape> = {
   acceptRevision: {"verb":"POST","path":"/v2/revisions/:build_id/accept","call":"agents.acceptRevision","input":"body","answer":"json","fields":{"make_triggers":"boolean"}},
+  acknowledgeAlertIncident: {"verb":"POST","path":"/v2/incidents/:incident_id/acknowledge","call":"alerts.acknowledge","input":"body","answer":"json","fields":{}},
   answerArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/answer","call":"artifacts.answer","input":"body","answer":"json","fields":{"answers":"json"}},
   approveConnectionTools: {"verb":"POST","path":"/v2/connections/:connection_id/tools/approve","call":"connections.approveTools","input":"body","answer":"json","fields":{"tools":"json"}},
   assignCase: {"verb":"POST","path":"/v2/cases/:case_id/assign","call":"cases.assign","input":"body","answer":"json","fields":{}},
@@ -314,6 +326,7 @@ export const operations: Record<OperationId, OperationShape> = {
   createAgent: {"verb":"POST","path":"/v2/teams/:teamId/agents","call":"agents.create","input":"body","answer":"json","fields":{"memory_enabled":"boolean","build":"json"}},
   createAgentCaseTrigger: {"verb":"POST","path":"/v2/agents/:agent_id/case-triggers","call":"caseTriggers.create","input":"body","answer":"json","fields":{"enabled":"boolean","concurrency":"number"}},
   createAgentTrigger: {"verb":"POST","path":"/v2/agents/:agent_id/triggers","call":"triggers.create","input":"body","answer":"json","fields":{"enabled":"boolean","concurrency":"number","webhook":"json","event":"json","poll":"json"}},
+  createAlertRule: {"verb":"POST","path":"/v2/teams/:teamId/alert-rules","call":"alerts.createRule","input":"body","answer":"json","fields":{"threshold":"number","clear_threshold":"number","window_minutes":"number","min_runs":"number","for_minutes":"number","clear_minutes":"number","remind_hours":"number","tells":"json","pause_agent":"boolean","enabled":"boolean"}},
   createApiKey: {"verb":"POST","path":"/v2/teams/:teamId/api-keys","call":"apiKeys.create","input":"body","answer":"json","fields":{"scopes":"json"}},
   createArtifact: {"verb":"POST","path":"/v2/artifacts","call":"artifacts.create","input":"body","answer":"json","fields":{"connection_ids":"json"}},
   createCases: {"verb":"POST","path":"/v2/queues/:queue_id/cases","call":"cases.create","input":"body","answer":"json","fields":{"case":"json","cases":"json"}},
@@ -339,6 +352,7 @@ export const operations: Record<OperationId, OperationShape> = {
   deleteAgent: {"verb":"DELETE","path":"/v2/agents/:agent_id","call":"agents.delete","input":"none","answer":"json","fields":{}},
   deleteAgentCaseTrigger: {"verb":"DELETE","path":"/v2/agents/:agent_id/case-triggers/:case_trigger_id","call":"caseTriggers.delete","input":"none","answer":"json","fields":{}},
   deleteAgentMemoryFile: {"verb":"DELETE","path":"/v2/agents/:agent_id/memory/files/:path*","call":"memory.delete","input":"body","answer":"json","fields":{"expected_generation":"number"}},
+  deleteAlertRule: {"verb":"DELETE","path":"/v2/alert-rules/:alert_rule_id","call":"alerts.deleteRule","input":"none","answer":"json","fields":{}},
   deleteApiKey: {"verb":"DELETE","path":"/v2/api-keys/:key_id","call":"apiKeys.delete","input":"none","answer":"json","fields":{}},
   deleteArtifact: {"verb":"DELETE","path":"/v2/artifacts/:artifactId","call":"artifacts.delete","input":"none","answer":"json","fields":{}},
   deleteCase: {"verb":"DELETE","path":"/v2/cases/:case_id","call":"cases.delete","input":"none","answer":"json","fields":{}},
@@ -386,6 +400,8 @@ export const operations: Record<OperationId, OperationShape> = {
   getAgentMemoryFile: {"verb":"GET","path":"/v2/agents/:agent_id/memory/files/:path*","call":"memory.get","input":"none","answer":"json","fields":{}},
   getAgentRun: {"verb":"GET","path":"/v2/agent/:agentId/runs/:runId","call":"runs.getAgentRun","input":"none","answer":"json","fields":{}},
   getAgentRunScreenshotTimeline: {"verb":"GET","path":"/v2/agents/:agent_id/runs/:run_id/screenshots/timeline","call":"runs.agentRunScreenshots","input":"none","answer":"json","fields":{}},
+  getAlertIncident: {"verb":"GET","path":"/v2/incidents/:incident_id","call":"alerts.getIncident","input":"none","answer":"json","fields":{}},
+  getAlertRule: {"verb":"GET","path":"/v2/alert-rules/:alert_rule_id","call":"alerts.getRule","input":"none","answer":"json","fields":{}},
   getArtifact: {"verb":"GET","path":"/v2/artifacts/:artifactId","call":"artifacts.get","input":"none","answer":"json","fields":{}},
   getArtifactSource: {"verb":"GET","path":"/v2/artifacts/:artifactId/source","call":"artifacts.source","input":"none","answer":"json","fields":{}},
   getBillingEntitlements: {"verb":"GET","path":"/v2/teams/:teamId/billing/entitlements","call":"billing.entitlements","input":"none","answer":"json","fields":{}},
@@ -451,6 +467,8 @@ export const operations: Record<OperationId, OperationShape> = {
   listAgentScores: {"verb":"GET","path":"/v2/teams/:teamId/agent-scores","call":"teams.agentScores","input":"query","answer":"json","fields":{}},
   listAgentTriggers: {"verb":"GET","path":"/v2/agents/:agent_id/triggers","call":"triggers.list","input":"none","answer":"json","fields":{}},
   listAgents: {"verb":"GET","path":"/v2/teams/:teamId/agents","call":"agents.list","input":"query","answer":"list","fields":{"include_schedules":"boolean","limit":"number","offset":"number"}},
+  listAlertIncidents: {"verb":"GET","path":"/v2/teams/:teamId/incidents","call":"alerts.listIncidents","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listAlertRules: {"verb":"GET","path":"/v2/teams/:teamId/alert-rules","call":"alerts.listRules","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listApiKeys: {"verb":"GET","path":"/v2/teams/:teamId/api-keys","call":"apiKeys.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listArtifactConnections: {"verb":"GET","path":"/v2/artifacts/:artifactId/connections","call":"artifacts.listConnections","input":"none","answer":"json","fields":{}},
   listArtifactMessages: {"verb":"GET","path":"/v2/artifacts/:artifactId/messages","call":"artifacts.listMessages","input":"query","answer":"json","fields":{"limit":"number"}},
@@ -509,9 +527,11 @@ export const operations: Record<OperationId, OperationShape> = {
   listViews: {"verb":"GET","path":"/v2/teams/:teamId/views","call":"views.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listWebhookDeliveries: {"verb":"GET","path":"/v2/teams/:teamId/webhook-deliveries","call":"deliveries.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listWebhooks: {"verb":"GET","path":"/v2/teams/:teamId/webhooks","call":"webhooks.list","input":"none","answer":"json","fields":{}},
+  pauseAgent: {"verb":"POST","path":"/v2/agents/:agent_id/pause","call":"agents.pause","input":"body","answer":"json","fields":{}},
   postRunMessage: {"verb":"POST","path":"/v2/runs/:run_id/messages","call":"runs.postMessage","input":"body","answer":"json","fields":{"message":"mixed"}},
   postponeCase: {"verb":"POST","path":"/v2/cases/:case_id/postpone","call":"cases.postpone","input":"body","answer":"json","fields":{"seconds":"number"}},
   previewAgentCaseTriggerConflicts: {"verb":"GET","path":"/v2/agents/:agent_id/case-triggers/conflict-preview","call":"caseTriggers.previewConflicts","input":"query","answer":"json","fields":{}},
+  previewAlertRule: {"verb":"POST","path":"/v2/teams/:teamId/alert-rules/preview","call":"alerts.previewRule","input":"body","answer":"json","fields":{"threshold":"number","clear_threshold":"number","window_minutes":"number","min_runs":"number","for_minutes":"number","clear_minutes":"number","remind_hours":"number","tells":"json","pause_agent":"boolean","enabled":"boolean"}},
   previewSchedule: {"verb":"POST","path":"/v2/teams/:teamId/schedule-previews","call":"schedules.previewTiming","input":"body","answer":"json","fields":{"day_of_month":"number"}},
   probeMcpServer: {"verb":"POST","path":"/v2/teams/:teamId/connections/mcp/probe","call":"connections.probeMcpServer","input":"body","answer":"json","fields":{"headers":"json"}},
   promoteRevision: {"verb":"POST","path":"/v2/revisions/:build_id/promote","call":"agents.promoteRevision","input":"body","answer":"json","fields":{}},
@@ -533,6 +553,7 @@ export const operations: Record<OperationId, OperationShape> = {
   respondToHumanRequest: {"verb":"POST","path":"/v2/runs/:run_id/human-requests/:request_id/respond","call":"humanRequests.respond","input":"body","answer":"json","fields":{"approved":"boolean","answers":"json","values":"json","done":"boolean"}},
   restoreArtifactRevision: {"verb":"POST","path":"/v2/artifacts/:artifactId/revisions/:revisionId/restore","call":"artifacts.restoreRevision","input":"none","answer":"json","fields":{}},
   restoreGuardrails: {"verb":"POST","path":"/v2/teams/:teamId/guardrails/restore","call":"guardrails.restore","input":"body","answer":"json","fields":{"version":"number"}},
+  resumeAgent: {"verb":"POST","path":"/v2/agents/:agent_id/resume","call":"agents.resume","input":"none","answer":"json","fields":{}},
   resumeBuilderRun: {"verb":"POST","path":"/v2/builder-runs/:builder_run_id/resume","call":"agents.resumeBuilderRun","input":"body","answer":"json","fields":{"answers":"json"}},
   retryRun: {"verb":"POST","path":"/v2/runs/:run_id/retry","call":"runs.retry","input":"body","answer":"json","fields":{"from_step":"number"}},
   rotateTriggerAddress: {"verb":"POST","path":"/v2/triggers/:trigger_id/rotate-address","call":"triggers.rotateAddress","input":"none","answer":"json","fields":{}},
@@ -559,6 +580,7 @@ export const operations: Record<OperationId, OperationShape> = {
   unlinkCaseLabels: {"verb":"POST","path":"/v2/queues/:queue_id/cases/:case_id/labels/unlink","call":"labels.unlink","input":"body","answer":"json","fields":{"label_ids":"json"}},
   updateAgent: {"verb":"PATCH","path":"/v2/agents/:agent_id","call":"agents.update","input":"body","answer":"json","fields":{"memory_enabled":"boolean"}},
   updateAgentCaseTrigger: {"verb":"PATCH","path":"/v2/agents/:agent_id/case-triggers/:case_trigger_id","call":"caseTriggers.update","input":"body","answer":"json","fields":{"enabled":"boolean","concurrency":"number"}},
+  updateAlertRule: {"verb":"PATCH","path":"/v2/alert-rules/:alert_rule_id","call":"alerts.updateRule","input":"body","answer":"json","fields":{"threshold":"number","clear_threshold":"number","window_minutes":"number","min_runs":"number","for_minutes":"number","clear_minutes":"number","remind_hours":"number","tells":"json","pause_agent":"boolean","enabled":"boolean"}},
   updateArtifact: {"verb":"PATCH","path":"/v2/artifacts/:artifactId","call":"artifacts.update","input":"body","answer":"json","fields":{}},
   updateCase: {"verb":"PATCH","path":"/v2/cases/:case_id","call":"cases.update","input":"body","answer":"json","fields":{}},
   updateConnection: {"verb":"PATCH","path":"/v2/connections/:connection_id","call":"connections.update","input":"body","answer":"json","fields":{"shared":"boolean","headers":"json"}},

@@ -11,6 +11,8 @@ import type { List } from '../list.ts'
 import type {
   AcceptRevisionAnswer,
   AcceptRevisionInput,
+  AcknowledgeAlertIncidentAnswer,
+  AcknowledgeAlertIncidentInput,
   AnswerArtifactAnswer,
   AnswerArtifactInput,
   ApproveConnectionToolsAnswer,
@@ -48,6 +50,8 @@ import type {
   CreateAgentInput,
   CreateAgentTriggerAnswer,
   CreateAgentTriggerInput,
+  CreateAlertRuleAnswer,
+  CreateAlertRuleInput,
   CreateApiKeyAnswer,
   CreateApiKeyInput,
   CreateArtifactAnswer,
@@ -96,6 +100,7 @@ import type {
   DeleteAgentCaseTriggerAnswer,
   DeleteAgentMemoryFileAnswer,
   DeleteAgentMemoryFileInput,
+  DeleteAlertRuleAnswer,
   DeleteApiKeyAnswer,
   DeleteArtifactAnswer,
   DeleteCaseAnswer,
@@ -149,6 +154,8 @@ import type {
   GetAgentMemoryFileAnswer,
   GetAgentRunAnswer,
   GetAgentRunScreenshotTimelineAnswer,
+  GetAlertIncidentAnswer,
+  GetAlertRuleAnswer,
   GetArtifactAnswer,
   GetArtifactSourceAnswer,
   GetBillingEntitlementsAnswer,
@@ -229,6 +236,10 @@ import type {
   ListAgentTriggersAnswer,
   ListAgentsAnswer,
   ListAgentsInput,
+  ListAlertIncidentsAnswer,
+  ListAlertIncidentsInput,
+  ListAlertRulesAnswer,
+  ListAlertRulesInput,
   ListApiKeysAnswer,
   ListApiKeysInput,
   ListArtifactConnectionsAnswer,
@@ -326,12 +337,16 @@ import type {
   ListWebhookDeliveriesAnswer,
   ListWebhookDeliveriesInput,
   ListWebhooksAnswer,
+  PauseAgentAnswer,
+  PauseAgentInput,
   PostRunMessageAnswer,
   PostRunMessageInput,
   PostponeCaseAnswer,
   PostponeCaseInput,
   PreviewAgentCaseTriggerConflictsAnswer,
   PreviewAgentCaseTriggerConflictsInput,
+  PreviewAlertRuleAnswer,
+  PreviewAlertRuleInput,
   PreviewScheduleAnswer,
   PreviewScheduleInput,
   ProbeMcpServerAnswer,
@@ -366,6 +381,7 @@ import type {
   RestoreArtifactRevisionAnswer,
   RestoreGuardrailsAnswer,
   RestoreGuardrailsInput,
+  ResumeAgentAnswer,
   ResumeBuilderRunAnswer,
   ResumeBuilderRunInput,
   RetryRunAnswer,
@@ -407,6 +423,8 @@ import type {
   UpdateAgentCaseTriggerAnswer,
   UpdateAgentCaseTriggerInput,
   UpdateAgentInput,
+  UpdateAlertRuleAnswer,
+  UpdateAlertRuleInput,
   UpdateArtifactAnswer,
   UpdateArtifactInput,
   UpdateCaseAnswer,
@@ -484,6 +502,16 @@ export class AgentsGroup extends Group {
   /** What the agent does is changed by making a revision and promoting it. Needs the scope `agents:write`. */
   update(agentId: string, input?: UpdateAgentInput, options?: CallOptions): Call<UpdateAgentAnswer> {
     return this.client.json('PATCH', '/v2/agents/:agent_id', {agent_id: agentId}, input, options)
+  }
+
+  /** From then on no run of its live build starts: callers get `agent_paused` (409), due times of schedules are skipped, and what came in for triggers and queues waits. Runs under way continue, and runs of a draft can be started. Pausing a paused agent changes nothing. Needs the scope `agents:write`. */
+  pause(agentId: string, input?: PauseAgentInput, options?: CallOptions): Call<PauseAgentAnswer> {
+    return this.client.json('POST', '/v2/agents/:agent_id/pause', {agent_id: agentId}, input, options)
+  }
+
+  /** Runs of its live build start again, and what came in for its triggers and queues while it was paused starts now. Due times of schedules that were skipped are not made up for. Resuming an agent that is not paused changes nothing. Needs the scope `agents:write`. */
+  resume(agentId: string, options?: CallOptions): Call<ResumeAgentAnswer> {
+    return this.client.json('POST', '/v2/agents/:agent_id/resume', {agent_id: agentId}, undefined, options)
   }
 
   /** Stops its active runs and builder runs, and removes its schedules, triggers and memory. Its runs stay readable. Needs the scope `agents:write`. */
@@ -564,6 +592,54 @@ export class AgentsGroup extends Group {
   /** Ends the builder run, also before it has proposed anything. The draft keeps the config that it had before. Needs the scope `agents:write`. */
   discardRevision(buildId: string, input?: DiscardRevisionInput, options?: CallOptions): Call<DiscardRevisionAnswer> {
     return this.client.json('POST', '/v2/revisions/:build_id/discard', {build_id: buildId}, input, options)
+  }
+}
+
+/** Rules over failures, waits and cost, and the incidents that they open. */
+export class AlertsGroup extends Group {
+  /** Oldest first, each with its last measurement and its open incident. Needs the scope `runs:read`. */
+  listRules(input?: ListAlertRulesInput, options?: CallOptions): List<ListAlertRulesAnswer['alert_rules'][number], ListAlertRulesAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/alert-rules', {}, input, options, 'alert_rules')
+  }
+
+  /** The rule is measured about twice a minute. It opens one incident at a time, which is reported once when it opens and once when it closes. A team has at most 100 rules, with different names. Needs the scope `agents:write`. */
+  createRule(input: CreateAlertRuleInput, options?: CallOptions): Call<CreateAlertRuleAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/alert-rules', {}, input, options)
+  }
+
+  /** What the rule would measure now, what is behind it, and what it would have measured in the last seven days. The past of `waiting_age`, `queue_age` and `delivery_failures` is not stored, so it is not answered. Needs the scope `runs:read`. */
+  previewRule(input: PreviewAlertRuleInput, options?: CallOptions): Call<PreviewAlertRuleAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/alert-rules/preview', {}, input, withoutKey(options))
+  }
+
+  /** Get an alert rule. Needs the scope `runs:read`. */
+  getRule(alertRuleId: string, options?: CallOptions): Call<GetAlertRuleAnswer> {
+    return this.client.json('GET', '/v2/alert-rules/:alert_rule_id', {alert_rule_id: alertRuleId}, undefined, options)
+  }
+
+  /** Only the given fields change; with another `threshold` and no `clear_threshold`, that one follows. `enabled: false` closes its open incident. The signal and the scope of a rule stay: make another rule for another one. Needs the scope `agents:write`. */
+  updateRule(alertRuleId: string, input?: UpdateAlertRuleInput, options?: CallOptions): Call<UpdateAlertRuleAnswer> {
+    return this.client.json('PATCH', '/v2/alert-rules/:alert_rule_id', {alert_rule_id: alertRuleId}, input, options)
+  }
+
+  /** Its open incident closes. Incidents stay readable. Needs the scope `agents:write`. */
+  deleteRule(alertRuleId: string, options?: CallOptions): Call<DeleteAlertRuleAnswer> {
+    return this.client.json('DELETE', '/v2/alert-rules/:alert_rule_id', {alert_rule_id: alertRuleId}, undefined, options)
+  }
+
+  /** Newest first. Closed ones are kept for 180 days. Needs the scope `runs:read`. */
+  listIncidents(input?: ListAlertIncidentsInput, options?: CallOptions): List<ListAlertIncidentsAnswer['incidents'][number], ListAlertIncidentsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/incidents', {}, input, options, 'incidents')
+  }
+
+  /** Get an incident. Needs the scope `runs:read`. */
+  getIncident(incidentId: string, options?: CallOptions): Call<GetAlertIncidentAnswer> {
+    return this.client.json('GET', '/v2/incidents/:incident_id', {incident_id: incidentId}, undefined, options)
+  }
+
+  /** You look at it: others see that, and nobody is reminded of it any more. The last one to do so is named. Needs the scope `runs:write`. */
+  acknowledge(incidentId: string, input?: AcknowledgeAlertIncidentInput, options?: CallOptions): Call<AcknowledgeAlertIncidentAnswer> {
+    return this.client.json('POST', '/v2/incidents/:incident_id/acknowledge', {incident_id: incidentId}, input, options)
   }
 }
 

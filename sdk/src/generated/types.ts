@@ -7,7 +7,7 @@ export interface ErrorCodes {
   403: 'forbidden' | 'insufficient_scope' | 'entitlement_exceeded'
   404: 'not_found'
   405: 'method_not_allowed'
-  409: 'conflict' | 'provider_not_configured' | 'public_url_missing' | 'sandbox_busy' | 'gate_not_met' | 'idempotency_key_in_use' | 'idempotency_key_reused' | 'already_live' | 'builder_run_active' | 'builder_run_not_waiting' | 'stale_review' | 'human_request_closed' | 'guardrail_reached' | 'rubric_limit' | 'case_trigger_exists' | 'duplicate_name' | 'artifact_busy' | 'already_attached'
+  409: 'conflict' | 'provider_not_configured' | 'public_url_missing' | 'sandbox_busy' | 'agent_paused' | 'gate_not_met' | 'idempotency_key_in_use' | 'idempotency_key_reused' | 'already_live' | 'builder_run_active' | 'builder_run_not_waiting' | 'stale_review' | 'human_request_closed' | 'guardrail_reached' | 'rubric_limit' | 'case_trigger_exists' | 'duplicate_name' | 'artifact_busy' | 'already_attached'
   429: 'rate_limited'
   500: 'internal_error'
 }
@@ -400,6 +400,10 @@ export interface ListedAgent {
   created_by: string | null
   last_run_at: string | null
   runs_count: number
+  paused_at: string | null
+  paused_reason: string | null
+  paused_by: string | null
+  paused_by_incident_id: string | null
   latest_build: Build
   /** As listAgentSchedules gives them. */
   schedules?: Record<string, unknown>[]
@@ -453,6 +457,10 @@ export interface Agent {
   created_by: string | null
   last_run_at: string | null
   runs_count: number
+  paused_at: string | null
+  paused_reason: string | null
+  paused_by: string | null
+  paused_by_incident_id: string | null
 }
 
 export interface Build {
@@ -971,6 +979,10 @@ export interface AgentOfRun {
   created_by: string | null
   last_run_at: string | null
   runs_count: number
+  paused_at: string | null
+  paused_reason: string | null
+  paused_by: string | null
+  paused_by_incident_id: string | null
 }
 
 export interface BuildOfRun {
@@ -1301,8 +1313,8 @@ export interface QueueFacts {
     id: string
     name: string
     trigger_id: string
-    /** `free`: it can be given another case now. */
-    state: "free" | "full" | "paused" | "no_live_build"
+    /** `free`: it can be given another case now. `paused`: its case trigger is; `agent_paused`: itself. */
+    state: "free" | "full" | "paused" | "agent_paused" | "no_live_build"
     concurrency: number | null
     in_progress: number
   }[]
@@ -2056,13 +2068,86 @@ export interface DeliveryTarget {
   failed: number
 }
 
+export interface AlertRule {
+  id: string
+  team_id: string
+  name: string
+  /** `failure_rate`: percent of the runs that began in the window and have completed or failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
+  signal: "failure_rate" | "waiting_age" | "cost" | "queue_age" | "delivery_failures" | "schedule_misses"
+  /** What it is measured for. `failure_rate`, `waiting_age` and `cost`: `team` or `agent`. `queue_age`: `queue`. `delivery_failures`: `team` or `webhook`. `schedule_misses`: `team`, `agent` or `schedule`. */
+  scope: "team" | "agent" | "queue" | "webhook" | "schedule"
+  scope_id: string | null
+  /** An incident opens when the value is this or more. */
+  threshold: number
+  /** It closes only below this; four fifths of `threshold` unless given. */
+  clear_threshold: number
+  window_minutes: number | null
+  min_runs: number | null
+  /** How long the value must be at the threshold before an incident opens. 0 unless given. */
+  for_minutes: number
+  /** How long it must be below `clear_threshold` before the incident closes. 5 unless given. */
+  clear_minutes: number
+  remind_hours: number | null
+  tells: string[] | null
+  /** Whether an incident pauses the agent, which only a person resumes. Only with the scope `agent`. */
+  pause_agent: boolean
+  /** When false nothing is measured, and its open incident closes. */
+  enabled: boolean
+  created_by: string
+  /** `pending`: over the threshold, and not for long enough yet. `open`: it has an incident. `closing`: well again, and not for long enough yet. */
+  state: "ok" | "pending" | "open" | "closing"
+  state_since: string
+  measured_value: number | null
+  measured_at: string | null
+  problem: string | null
+  incident_id: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface AlertBehind {
+  kind: "run" | "human_request" | "case" | "delivery" | "schedule"
+  id: string
+  run_id: string | null
+  agent_id: string | null
+  at: string
+  says: string
+}
+
+export interface AlertIncident {
+  id: string
+  team_id: string
+  /** It may be deleted since then. */
+  rule_id: string
+  rule_name: string
+  signal: "failure_rate" | "waiting_age" | "cost" | "queue_age" | "delivery_failures" | "schedule_misses"
+  scope: "team" | "agent" | "queue" | "webhook" | "schedule"
+  scope_id: string | null
+  scope_name: string | null
+  threshold: number
+  state: "open" | "closed"
+  opened_at: string
+  last_value: number | null
+  peak_value: number
+  peak_at: string
+  /** The runs, requests, cases, deliveries or schedules behind the highest value, at most 20. */
+  behind: AlertBehind[]
+  paused_agent_id: string | null
+  acknowledged_at: string | null
+  acknowledged_by: string | null
+  note: string | null
+  closed_at: string | null
+  closed_because: "recovered" | "rule_disabled" | "rule_deleted" | "scope_gone" | null
+}
+
 export interface NotificationChoices {
-  /** By kind: `at_once`, together once a day (`digest`), or `off`. Requests go to members who may answer them, failing deliveries to admins. */
+  /** By kind: `at_once`, together once a day (`digest`), or `off`. Requests go to members who may answer them, failing deliveries to admins, alerts to those whom their rule tells. */
   mail: {
     human_requests: "at_once" | "digest" | "off"
     failed_runs: "at_once" | "digest" | "off"
     connections: "at_once" | "digest" | "off"
     deliveries: "at_once" | "digest" | "off"
+    alerts: "at_once" | "digest" | "off"
   }
   /** By kind: whether browsers that allow it show a notification. */
   browser: {
@@ -2070,6 +2155,7 @@ export interface NotificationChoices {
     failed_runs: boolean
     connections: boolean
     deliveries: boolean
+    alerts: boolean
   }
   time_zone: string
   digest_time: string
@@ -2798,6 +2884,20 @@ export interface UpdateAgentInput {
 }
 
 export interface UpdateAgentAnswer {
+  agent: Agent
+  agent_id: string
+}
+
+export interface PauseAgentInput {
+  reason?: string | null
+}
+
+export interface PauseAgentAnswer {
+  agent: Agent
+  agent_id: string
+}
+
+export interface ResumeAgentAnswer {
   agent: Agent
   agent_id: string
 }
@@ -3817,7 +3917,7 @@ export interface ExplainQueueAnswer {
   is_moving: boolean
   /** What keeps cases waiting, the first thing to change first. Empty if nothing does. */
   reasons: {
-    code: "no_trigger" | "paused" | "no_live_build" | "limit_reached" | "queue_full" | "agents_full" | "connection" | "no_slots"
+    code: "no_trigger" | "paused" | "agent_paused" | "no_live_build" | "limit_reached" | "queue_full" | "agents_full" | "connection" | "no_slots"
     says: string
   }[]
   facts: QueueFacts
@@ -6109,6 +6209,155 @@ export interface ListDeliveryTargetsAnswer {
   targets: DeliveryTarget[]
 }
 
+export interface ListAlertRulesInput {
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListAlertRulesAnswer {
+  alert_rules: AlertRule[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateAlertRuleInput {
+  name: string
+  /** `failure_rate`: percent of the runs that began in the window and have completed or failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
+  signal: "failure_rate" | "waiting_age" | "cost" | "queue_age" | "delivery_failures" | "schedule_misses"
+  /** What it is measured for. `failure_rate`, `waiting_age` and `cost`: `team` or `agent`. `queue_age`: `queue`. `delivery_failures`: `team` or `webhook`. `schedule_misses`: `team`, `agent` or `schedule`. */
+  scope?: "team" | "agent" | "queue" | "webhook" | "schedule"
+  scope_id?: string | null
+  /** An incident opens when the value is this or more. */
+  threshold: number
+  /** It closes only below this; four fifths of `threshold` unless given. */
+  clear_threshold?: number
+  window_minutes?: number | null
+  min_runs?: number | null
+  /** How long the value must be at the threshold before an incident opens. 0 unless given. */
+  for_minutes?: number
+  /** How long it must be below `clear_threshold` before the incident closes. 5 unless given. */
+  clear_minutes?: number
+  remind_hours?: number | null
+  tells?: string[] | null
+  /** Whether an incident pauses the agent, which only a person resumes. Only with the scope `agent`. */
+  pause_agent?: boolean
+  /** When false nothing is measured, and its open incident closes. */
+  enabled?: boolean
+}
+
+export interface CreateAlertRuleAnswer {
+  alert_rule: AlertRule
+  alert_rule_id: string
+}
+
+export interface PreviewAlertRuleInput {
+  name: string
+  /** `failure_rate`: percent of the runs that began in the window and have completed or failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
+  signal: "failure_rate" | "waiting_age" | "cost" | "queue_age" | "delivery_failures" | "schedule_misses"
+  /** What it is measured for. `failure_rate`, `waiting_age` and `cost`: `team` or `agent`. `queue_age`: `queue`. `delivery_failures`: `team` or `webhook`. `schedule_misses`: `team`, `agent` or `schedule`. */
+  scope?: "team" | "agent" | "queue" | "webhook" | "schedule"
+  scope_id?: string | null
+  /** An incident opens when the value is this or more. */
+  threshold: number
+  /** It closes only below this; four fifths of `threshold` unless given. */
+  clear_threshold?: number
+  window_minutes?: number | null
+  min_runs?: number | null
+  /** How long the value must be at the threshold before an incident opens. 0 unless given. */
+  for_minutes?: number
+  /** How long it must be below `clear_threshold` before the incident closes. 5 unless given. */
+  clear_minutes?: number
+  remind_hours?: number | null
+  tells?: string[] | null
+  /** Whether an incident pauses the agent, which only a person resumes. Only with the scope `agent`. */
+  pause_agent?: boolean
+  /** When false nothing is measured, and its open incident closes. */
+  enabled?: boolean
+}
+
+export interface PreviewAlertRuleAnswer {
+  value: number | null
+  unit: "percent" | "minutes" | "usd" | "count"
+  /** Whether the value is at the threshold now. */
+  is_over: boolean
+  says: string
+  behind: AlertBehind[]
+  history: {
+    at: string
+    value: number | null
+  }[] | null
+  over_in_history: number | null
+}
+
+export interface GetAlertRuleAnswer {
+  alert_rule: AlertRule
+  alert_rule_id: string
+}
+
+export interface UpdateAlertRuleInput {
+  name?: string
+  /** An incident opens when the value is this or more. */
+  threshold?: number
+  /** It closes only below this; four fifths of `threshold` unless given. */
+  clear_threshold?: number
+  window_minutes?: number | null
+  min_runs?: number | null
+  /** How long the value must be at the threshold before an incident opens. 0 unless given. */
+  for_minutes?: number
+  /** How long it must be below `clear_threshold` before the incident closes. 5 unless given. */
+  clear_minutes?: number
+  remind_hours?: number | null
+  tells?: string[] | null
+  /** Whether an incident pauses the agent, which only a person resumes. Only with the scope `agent`. */
+  pause_agent?: boolean
+  /** When false nothing is measured, and its open incident closes. */
+  enabled?: boolean
+}
+
+export interface UpdateAlertRuleAnswer {
+  alert_rule: AlertRule
+  alert_rule_id: string
+}
+
+export interface DeleteAlertRuleAnswer {
+  success: true
+}
+
+export interface ListAlertIncidentsInput {
+  /** Only these. */
+  state?: "open" | "closed"
+  /** Only incidents of this rule. */
+  rule_id?: string
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListAlertIncidentsAnswer {
+  incidents: AlertIncident[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface GetAlertIncidentAnswer {
+  incident: AlertIncident
+  incident_id: string
+}
+
+export interface AcknowledgeAlertIncidentInput {
+  note?: string | null
+}
+
+export interface AcknowledgeAlertIncidentAnswer {
+  incident: AlertIncident
+  incident_id: string
+}
+
 export interface GetNotificationsAnswer {
   notifications: NotificationChoices
   mailbox: Mailbox
@@ -6120,12 +6369,14 @@ export interface UpdateNotificationsInput {
     failed_runs?: "at_once" | "digest" | "off"
     connections?: "at_once" | "digest" | "off"
     deliveries?: "at_once" | "digest" | "off"
+    alerts?: "at_once" | "digest" | "off"
   }
   browser?: {
     human_requests?: boolean
     failed_runs?: boolean
     connections?: boolean
     deliveries?: boolean
+    alerts?: boolean
   }
   /** The name of a time zone, for the times below. */
   time_zone?: string

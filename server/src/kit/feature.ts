@@ -173,13 +173,7 @@ export interface PromotionGate {
 /** How a rule of alerts pauses an agent. Only a person resumes it. */
 export interface AgentPauses {
   /** False: it was paused before, or is gone. */
-  pause: (wanted: {
-    sql: Sql
-    teamId: string
-    agentId: string
-    reason: string
-    incidentId: string
-  }) => Promise<boolean>
+  pause: (wanted: { sql: Sql; teamId: string; agentId: string; reason: string; incidentId: string }) => Promise<boolean>
 }
 
 /** How others make and change members: a sign-in with OpenID Connect, and a confirmation mail. */

@@ -85,7 +85,9 @@ export async function killWhileAlerting(yard: Yard, server: MailServer, options:
   await sql`update notices set due_at = now() where due_at is not null`
   await untilMailed(yard)
   const last = pairsOf(server.arrived)
-  const [{ incidents } = { incidents: '0' }] = await sql<{ incidents: string }>`select count(*) as incidents from alert_incidents`
+  const [{ incidents } = { incidents: '0' }] = await sql<{
+    incidents: string
+  }>`select count(*) as incidents from alert_incidents`
   return {
     rules: options.rules,
     cycles: options.cycles,
@@ -127,7 +129,8 @@ async function missed({ sql }: Yard, times: number): Promise<void> {
 }
 
 /** Rules are measured twice a minute, which the proof does not wait for. */
-const makeDue = ({ sql }: Yard): Promise<unknown> => sql`update alert_rules set next_at = now() where next_at > now() + interval '1 second'`
+const makeDue = ({ sql }: Yard): Promise<unknown> =>
+  sql`update alert_rules set next_at = now() where next_at > now() + interval '1 second'`
 
 async function untilAll(yard: Yard, state: 'open' | 'ok', rules: number): Promise<void> {
   const there = async () => {

@@ -90,7 +90,11 @@ function Row({ incident, isChosen }: { incident: AlertIncident; isChosen: boolea
       <td>
         <span className={style.name}>
           <StatusShape shape={incident.state === 'open' ? 'failed' : 'done'} />
-          <Link className="link" to="/alerts" search={{ ...(incident.state === 'closed' && { state: 'closed' }), incident: id }}>
+          <Link
+            className="link"
+            to="/alerts"
+            search={{ ...(incident.state === 'closed' && { state: 'closed' }), incident: id }}
+          >
             {visible(rule_name)}
           </Link>
           {acknowledged_at !== null && <Tag>acknowledged</Tag>}

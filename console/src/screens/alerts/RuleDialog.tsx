@@ -101,11 +101,7 @@ export function RuleDialog({ rule, onClose }: { rule?: AlertRule; onClose: () =>
       {!rule && <About typed={typed} onType={type} />}
       <Thresholds typed={typed} onType={type} />
       <Field label="Remind every" hint="Hours, while nobody looks at the incident. Empty: never.">
-        <Input
-          inputMode="numeric"
-          value={typed.remind}
-          onChange={(event) => type({ remind: event.target.value })}
-        />
+        <Input inputMode="numeric" value={typed.remind} onChange={(event) => type({ remind: event.target.value })} />
       </Field>
       {typed.scope === 'agent' && (
         <label>

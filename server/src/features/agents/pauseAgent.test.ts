@@ -21,7 +21,8 @@ const pause = (team: TestTeam, agentId: string, body: object = {}) =>
   team.call(`POST /v2/agents/${agentId}/pause`, { body })
 const resume = (team: TestTeam, agentId: string) => team.call(`POST /v2/agents/${agentId}/resume`)
 const start = (team: TestTeam, body: object) => team.call('POST /v2/teams/:teamId/runs', { body })
-const runsOf = (agentId: string) => sql<{ id: string }>`select id from runs where agent_id = ${agentId} order by run_number`
+const runsOf = (agentId: string) =>
+  sql<{ id: string }>`select id from runs where agent_id = ${agentId} order by run_number`
 
 proves(
   'agents.pause',
@@ -85,69 +86,81 @@ proves(
   },
 )
 
-proves('schedules.misses', 'a due time that was found too late, or finds no live build, is noted with its reason', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, echo)
-  const cron = `${(new Date().getUTCMinutes() + 30) % 60} * * * *`
-  const make = async (more: object) => {
-    const body = { frequency: 'custom', cron, message: 'hello', ...more }
-    return (await team.call(`POST /v2/agents/${agentId}/schedules`, { body })).body.id as string
-  }
-  const late = await make({ catch_up: 'none' })
-  const inTime = await make({ catch_up: 'last' })
-  await sql`update schedules set next_run_at = now() - interval '5 minutes' where id in (${late}, ${inTime})`
-  await fireSchedules({ context, signal })
-  const noted = await sql<{ schedule_id: string; reason: string }>`
+proves(
+  'schedules.misses',
+  'a due time that was found too late, or finds no live build, is noted with its reason',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, echo)
+    const cron = `${(new Date().getUTCMinutes() + 30) % 60} * * * *`
+    const make = async (more: object) => {
+      const body = { frequency: 'custom', cron, message: 'hello', ...more }
+      return (await team.call(`POST /v2/agents/${agentId}/schedules`, { body })).body.id as string
+    }
+    const late = await make({ catch_up: 'none' })
+    const inTime = await make({ catch_up: 'last' })
+    await sql`update schedules set next_run_at = now() - interval '5 minutes' where id in (${late}, ${inTime})`
+    await fireSchedules({ context, signal })
+    const noted = await sql<{ schedule_id: string; reason: string }>`
     select schedule_id, reason from schedule_misses where team_id = ${team.id}`
-  assert.deepEqual(noted, [{ schedule_id: late, reason: 'late' }])
-  await sql`update builds set status = 'historic' where agent_id = ${agentId} and status = 'live'`
-  await sql`update schedules set next_run_at = now() - interval '1 second' where id = ${inTime}`
-  await drainRuns(service)
-  await fireSchedules({ context, signal })
-  const [last] = await sql<{ reason: string }>`
+    assert.deepEqual(noted, [{ schedule_id: late, reason: 'late' }])
+    await sql`update builds set status = 'historic' where agent_id = ${agentId} and status = 'live'`
+    await sql`update schedules set next_run_at = now() - interval '1 second' where id = ${inTime}`
+    await drainRuns(service)
+    await fireSchedules({ context, signal })
+    const [last] = await sql<{ reason: string }>`
     select reason from schedule_misses where schedule_id = ${inTime} order by missed_at desc limit 1`
-  assert.equal(last!.reason, 'no_live_build')
-})
+    assert.equal(last!.reason, 'no_live_build')
+  },
+)
 
-proves('agents.pause', 'what comes in for a trigger of a paused agent waits, and starts when it is resumed', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, echo)
-  const { body } = await team.call(`POST /v2/agents/${agentId}/triggers`, { body: { kind: 'webhook' } })
-  await pause(team, agentId)
-  const { pathname } = new URL(body.trigger.webhook.url)
-  assert.equal((await service.call(`POST ${pathname}`, { body: { number: 4711 } })).status, 202)
-  await startDeliveries({ context, signal })
-  const states = async () =>
-    (await team.call(`GET /v2/triggers/${body.trigger_id}/deliveries`)).body.deliveries.map(
-      ({ status }: { status: string }) => status,
-    )
-  assert.deepEqual([await states(), (await runsOf(agentId)).length], [['waiting'], 0])
-  await resume(team, agentId)
-  await startDeliveries({ context, signal })
-  assert.deepEqual([await states(), (await runsOf(agentId)).length], [['started'], 1])
-})
+proves(
+  'agents.pause',
+  'what comes in for a trigger of a paused agent waits, and starts when it is resumed',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, echo)
+    const { body } = await team.call(`POST /v2/agents/${agentId}/triggers`, { body: { kind: 'webhook' } })
+    await pause(team, agentId)
+    const { pathname } = new URL(body.trigger.webhook.url)
+    assert.equal((await service.call(`POST ${pathname}`, { body: { number: 4711 } })).status, 202)
+    await startDeliveries({ context, signal })
+    const states = async () =>
+      (await team.call(`GET /v2/triggers/${body.trigger_id}/deliveries`)).body.deliveries.map(
+        ({ status }: { status: string }) => status,
+      )
+    assert.deepEqual([await states(), (await runsOf(agentId)).length], [['waiting'], 0])
+    await resume(team, agentId)
+    await startDeliveries({ context, signal })
+    assert.deepEqual([await states(), (await runsOf(agentId)).length], [['started'], 1])
+  },
+)
 
-proves('agents.pause', 'cases of a paused agent wait, the queue says why, and they start when it is resumed', async () => {
-  const team = await seedTeam(service)
-  const queueId = await seedQueue(team)
-  const agentId = await seedWorker(team, queueId)
-  await pause(team, agentId)
-  await seedCases(team, queueId, 2)
-  const work = dispatcherOf(context).work()
-  await work.poll()
-  const { body } = await team.call(`GET /v2/queues/${queueId}/why`)
-  assert.deepEqual(
-    [body.facts.agents[0].state, body.reasons[0].says],
-    ['agent_paused', 'The agent is paused: Tested. Resume it.'],
-  )
-  assert.equal((await runsOf(agentId)).length, 0)
-  await resume(team, agentId)
-  while ((await runsOf(agentId)).length < 2) {
+proves(
+  'agents.pause',
+  'cases of a paused agent wait, the queue says why, and they start when it is resumed',
+  async () => {
+    const team = await seedTeam(service)
+    const queueId = await seedQueue(team)
+    const agentId = await seedWorker(team, queueId)
+    await pause(team, agentId)
+    await seedCases(team, queueId, 2)
+    const work = dispatcherOf(context).work()
     await work.poll()
-    await turn()
-  }
-  await work.stop()
-})
+    const { body } = await team.call(`GET /v2/queues/${queueId}/why`)
+    assert.deepEqual(
+      [body.facts.agents[0].state, body.reasons[0].says],
+      ['agent_paused', 'The agent is paused: Tested. Resume it.'],
+    )
+    assert.equal((await runsOf(agentId)).length, 0)
+    await resume(team, agentId)
+    while ((await runsOf(agentId)).length < 2) {
+      await work.poll()
+      await turn()
+    }
+    await work.stop()
+  },
+)
 
 proves('agents.pause', 'a run that starts a paused agent reads why it was not started', async () => {
   const team = await seedTeam(service)

@@ -8,7 +8,8 @@ export const acknowledgeAlertIncident = operation({
   client: 'alerts.acknowledge',
   route: 'POST /v2/incidents/:incident_id/acknowledge',
   summary: 'Acknowledge an incident',
-  description: 'You look at it: others see that, and nobody is reminded of it any more. The last one to do so is named.',
+  description:
+    'You look at it: others see that, and nobody is reminded of it any more. The last one to do so is named.',
   scope: 'runs:write',
   body: Type.Object(
     { note: Type.Optional(nullable(Type.String({ maxLength: 2000, description: 'What you found, or do about it.' }))) },

@@ -44,7 +44,8 @@ export const ruleFields = {
     Type.Integer({
       minimum: 1,
       maximum: daysMinutes(7),
-      description: 'Of `failure_rate`, `delivery_failures` (60 unless given), `schedule_misses` and `cost` (a day; `cost` takes whole days).',
+      description:
+        'Of `failure_rate`, `delivery_failures` (60 unless given), `schedule_misses` and `cost` (a day; `cost` takes whole days).',
       examples: [60],
     }),
   ),
@@ -79,7 +80,8 @@ export const ruleFields = {
   tells: nullable(
     Type.Array(Id, {
       maxItems: tellsMax,
-      description: 'The members who hear of it. Null: everybody. Each member decides about mails in their notifications.',
+      description:
+        'The members who hear of it. Null: everybody. Each member decides about mails in their notifications.',
     }),
   ),
   pause_agent: Type.Boolean({

@@ -204,7 +204,13 @@ proves('alerts.signals', 'the failure rate of an agent names the runs that faile
   const team = await seedTeam(service)
   const failing = await seedAgent(team, block('output', 'done'))
   const well = await seedAgent(team, block('output', 'done'))
-  const rule = await make(team, { signal: 'failure_rate', scope: 'agent', scope_id: failing, threshold: 50, min_runs: 2 })
+  const rule = await make(team, {
+    signal: 'failure_rate',
+    scope: 'agent',
+    scope_id: failing,
+    threshold: 50,
+    min_runs: 2,
+  })
   const whole = await make(team, { signal: 'failure_rate', threshold: 50, min_runs: 2 })
   const first = await ended(team, failing, 'failed')
   await watch(team)
@@ -251,38 +257,47 @@ proves('alerts.signals', 'a request that nobody answers and a case that nobody t
   ])
 })
 
-proves('alerts.signals', 'cost is what billing adds up, and deliveries count that are to be repeated or were given up', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, block('output', 'done'))
-  await sql`
+proves(
+  'alerts.signals',
+  'cost is what billing adds up, and deliveries count that are to be repeated or were given up',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, block('output', 'done'))
+    await sql`
     insert into usage_entries (team_id, agent_id, day, model, purpose, calls, cost_usd)
     values (${team.id}, ${agentId}, (now() at time zone 'utc')::date, 'm', 'run', 1, 3.5),
       (${team.id}, null, (now() at time zone 'utc')::date - 1, 'm', 'run', 1, 9)`
-  const today = await make(team, { signal: 'cost', threshold: 100 })
-  const ofAgent = await make(team, { signal: 'cost', scope: 'agent', scope_id: agentId, threshold: 3 })
-  const twoDays = await make(team, { signal: 'cost', threshold: 100, window_minutes: 2880 })
-  const subscription = await seeders['subscription']!(team, {})
-  const other = await seeders['subscription']!(team, {})
-  for (const [target, state] of [
-    [subscription, 'retrying'],
-    [subscription, 'dead'],
-    [other, 'dead'],
-    [other, 'delivered'],
-  ] as const)
-    await sql`
+    const today = await make(team, { signal: 'cost', threshold: 100 })
+    const ofAgent = await make(team, { signal: 'cost', scope: 'agent', scope_id: agentId, threshold: 3 })
+    const twoDays = await make(team, { signal: 'cost', threshold: 100, window_minutes: 2880 })
+    const subscription = await seeders['subscription']!(team, {})
+    const other = await seeders['subscription']!(team, {})
+    for (const [target, state] of [
+      [subscription, 'retrying'],
+      [subscription, 'dead'],
+      [other, 'dead'],
+      [other, 'delivered'],
+    ] as const)
+      await sql`
       insert into deliveries (id, team_id, target_id, event_id, event, created_at, state, attempts, settled_at, due_at)
       values (${newId()}, ${team.id}, ${target}, ${newId()}, 'run.failed', now(), ${state}, 1,
         ${state === 'retrying' ? null : new Date()}, ${state === 'retrying' ? new Date(Date.now() + 3_600_000) : null})`
-  const all = await make(team, { signal: 'delivery_failures', threshold: 3 })
-  const one = await make(team, { signal: 'delivery_failures', scope: 'webhook', scope_id: subscription, threshold: 5 })
-  await watch(team)
-  const values = await Promise.all(
-    [today, ofAgent, twoDays, all, one].map(async ({ id }) => (await ruleOf(team, id)).measured_value),
-  )
-  assert.deepEqual(values, [3.5, 3.5, 12.5, 3, 2])
-  const opened = (await incidentsOf(team, '?state=open')).map(({ rule_id }: { rule_id: string }) => rule_id)
-  assert.deepEqual(new Set(opened), new Set([ofAgent.id, all.id]))
-})
+    const all = await make(team, { signal: 'delivery_failures', threshold: 3 })
+    const one = await make(team, {
+      signal: 'delivery_failures',
+      scope: 'webhook',
+      scope_id: subscription,
+      threshold: 5,
+    })
+    await watch(team)
+    const values = await Promise.all(
+      [today, ofAgent, twoDays, all, one].map(async ({ id }) => (await ruleOf(team, id)).measured_value),
+    )
+    assert.deepEqual(values, [3.5, 3.5, 12.5, 3, 2])
+    const opened = (await incidentsOf(team, '?state=open')).map(({ rule_id }: { rule_id: string }) => rule_id)
+    assert.deepEqual(new Set(opened), new Set([ofAgent.id, all.id]))
+  },
+)
 
 proves('alerts.preview', 'a preview says what a rule would measure now, and makes nothing', async () => {
   const team = await seedTeam(service)
@@ -296,33 +311,44 @@ proves('alerts.preview', 'a preview says what a rule would measure now, and make
   assert.equal((await team.call('GET /v2/teams/:teamId/alert-rules')).body.total, 0)
 })
 
-proves('alerts.preview', 'the past of a failure rate and of cost is answered from what is stored, that of ages is not', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, block('output', 'done'))
-  const now = service.clock.now()
-  const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
-  for (const status of ['failed', 'failed', 'completed'] as const) await ended(team, agentId, status, hoursAgo(30))
-  await sql`
+proves(
+  'alerts.preview',
+  'the past of a failure rate and of cost is answered from what is stored, that of ages is not',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, block('output', 'done'))
+    const now = service.clock.now()
+    const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
+    for (const status of ['failed', 'failed', 'completed'] as const) await ended(team, agentId, status, hoursAgo(30))
+    await sql`
     insert into usage_entries (team_id, agent_id, day, model, purpose, calls, cost_usd)
     values (${team.id}, ${agentId}, ${hoursAgo(48).toISOString().slice(0, 10)}::date, 'm', 'run', 1, 7)`
-  const preview = async (body: object) =>
-    (await team.call('POST /v2/teams/:teamId/alert-rules/preview', { body: { name: 'Trial', ...body } })).body
-  const rate = await preview({ signal: 'failure_rate', threshold: 50, min_runs: 3, window_minutes: 120 })
-  const known = rate.history.flatMap(({ value }: { value: number | null }) => value ?? [])
-  assert.deepEqual(
-    known.map((value: number) => Math.round(value)),
-    [67, 67],
-    'each of the two hours of the window has seen them',
-  )
-  assert.equal(rate.over_in_history, 2)
-  const cost = await preview({ signal: 'cost', threshold: 5, scope: 'agent', scope_id: agentId })
-  assert.deepEqual(
-    [cost.history.length, cost.history.map(({ value }: { value: number }) => value).toSorted().at(-1), cost.over_in_history],
-    [7, 7, 1],
-  )
-  const age = await preview({ signal: 'waiting_age', threshold: 5 })
-  assert.deepEqual([age.history, age.over_in_history], [null, null])
-})
+    const preview = async (body: object) =>
+      (await team.call('POST /v2/teams/:teamId/alert-rules/preview', { body: { name: 'Trial', ...body } })).body
+    const rate = await preview({ signal: 'failure_rate', threshold: 50, min_runs: 3, window_minutes: 120 })
+    const known = rate.history.flatMap(({ value }: { value: number | null }) => value ?? [])
+    assert.deepEqual(
+      known.map((value: number) => Math.round(value)),
+      [67, 67],
+      'each of the two hours of the window has seen them',
+    )
+    assert.equal(rate.over_in_history, 2)
+    const cost = await preview({ signal: 'cost', threshold: 5, scope: 'agent', scope_id: agentId })
+    assert.deepEqual(
+      [
+        cost.history.length,
+        cost.history
+          .map(({ value }: { value: number }) => value)
+          .toSorted()
+          .at(-1),
+        cost.over_in_history,
+      ],
+      [7, 7, 1],
+    )
+    const age = await preview({ signal: 'waiting_age', threshold: 5 })
+    assert.deepEqual([age.history, age.over_in_history], [null, null])
+  },
+)
 
 proves(
   ['alerts.told', 'alerts.once'],
@@ -349,7 +375,10 @@ proves(
     assert.equal(inbox.arrived.length, 2)
     assert.ok(!inbox.arrived.some(({ to }) => to[0] === other.email))
     const [closed] = await incidentsOf(team)
-    assert.deepEqual([closed.state, closed.closed_because, closed.peak_value, closed.last_value], ['closed', 'recovered', 12, 0])
+    assert.deepEqual(
+      [closed.state, closed.closed_because, closed.peak_value, closed.last_value],
+      ['closed', 'recovered', 12, 0],
+    )
   },
 )
 
@@ -377,7 +406,9 @@ proves('alerts.flapping', 'a signal that flaps between its thresholds and past t
   const incidents = await incidentsOf(team)
   assert.equal(incidents.length, 1)
   assert.equal(incidents[0].peak_value, 20)
-  const tellings = await sql<{ what: string }>`select what from alert_tellings where team_id = ${team.id} order by told_at`
+  const tellings = await sql<{
+    what: string
+  }>`select what from alert_tellings where team_id = ${team.id} order by told_at`
   assert.deepEqual(
     tellings.map(({ what }) => what),
     ['opened', 'closed'],
@@ -435,58 +466,66 @@ proves('alerts.once', 'what was measured before a change of the rule counts for 
   assert.equal((await ruleOf(team, rule.id)).state, 'ok')
 })
 
-proves('alerts.reminded', 'an open incident is in another mail after its time, until somebody acknowledges it', async () => {
-  const team = await seedTeam(service)
-  await reader(team)
-  await make(team, { ...misses, remind_hours: 4 })
-  await missed(team, 12)
-  await watch(team)
-  const later = () => sql`update alert_tellings set told_at = told_at - interval '4 hours' where team_id = ${team.id}`
-  await later()
-  await watch(team)
-  await watch(team)
-  const tellings = async () =>
-    (await sql<{ what: string }>`select what from alert_tellings where team_id = ${team.id} order by told_at`).map(
-      ({ what }) => what,
-    )
-  assert.deepEqual(await tellings(), ['opened', 'reminder'])
-  const [{ id }] = await incidentsOf(team)
-  const { body } = await team.call(`POST /v2/incidents/${id}/acknowledge`, { body: { note: 'On it.' } })
-  assert.deepEqual([body.incident.acknowledged_by, body.incident.note], [team.memberId, 'On it.'])
-  await later()
-  await watch(team)
-  assert.deepEqual(await tellings(), ['opened', 'reminder'])
-})
+proves(
+  'alerts.reminded',
+  'an open incident is in another mail after its time, until somebody acknowledges it',
+  async () => {
+    const team = await seedTeam(service)
+    await reader(team)
+    await make(team, { ...misses, remind_hours: 4 })
+    await missed(team, 12)
+    await watch(team)
+    const later = () => sql`update alert_tellings set told_at = told_at - interval '4 hours' where team_id = ${team.id}`
+    await later()
+    await watch(team)
+    await watch(team)
+    const tellings = async () =>
+      (await sql<{ what: string }>`select what from alert_tellings where team_id = ${team.id} order by told_at`).map(
+        ({ what }) => what,
+      )
+    assert.deepEqual(await tellings(), ['opened', 'reminder'])
+    const [{ id }] = await incidentsOf(team)
+    const { body } = await team.call(`POST /v2/incidents/${id}/acknowledge`, { body: { note: 'On it.' } })
+    assert.deepEqual([body.incident.acknowledged_by, body.incident.note], [team.memberId, 'On it.'])
+    await later()
+    await watch(team)
+    assert.deepEqual(await tellings(), ['opened', 'reminder'])
+  },
+)
 
-proves('alerts.over', 'a rule that is switched off, deleted, or whose queue is gone closes its incident and says why', async () => {
-  const team = await seedTeam(service)
-  const queueId = await seedQueue(team)
-  const [caseId] = await seedCases(team, queueId, 1)
-  await sql`update cases set created_at = now() - interval '3 hours' where id = ${caseId} and team_id = ${team.id}`
-  await missed(team, 12)
-  const off = await make(team, misses)
-  const deleted = await make(team, misses)
-  const gone = await make(team, { signal: 'queue_age', scope: 'queue', scope_id: queueId, threshold: 60 })
-  await watch(team)
-  assert.equal((await incidentsOf(team, '?state=open')).length, 3)
-  await team.call(`PATCH /v2/alert-rules/${off.id}`, { body: { enabled: false } })
-  await team.call(`DELETE /v2/alert-rules/${deleted.id}`)
-  await team.call(`DELETE /v2/queues/${queueId}`)
-  await watch(team)
-  const because = new Map(
-    (await incidentsOf(team, '?state=closed')).map((one: { rule_id: string; closed_because: string }) => [
-      one.rule_id,
-      one.closed_because,
-    ]),
-  )
-  assert.deepEqual(
-    [off, deleted, gone].map(({ id }) => because.get(id)),
-    ['rule_disabled', 'rule_deleted', 'scope_gone'],
-  )
-  const left = await ruleOf(team, gone.id)
-  assert.deepEqual([left.enabled, left.problem], [false, 'The queue that it was about is gone.'])
-  assert.equal((await ruleOf(team, off.id)).incident_id, null)
-})
+proves(
+  'alerts.over',
+  'a rule that is switched off, deleted, or whose queue is gone closes its incident and says why',
+  async () => {
+    const team = await seedTeam(service)
+    const queueId = await seedQueue(team)
+    const [caseId] = await seedCases(team, queueId, 1)
+    await sql`update cases set created_at = now() - interval '3 hours' where id = ${caseId} and team_id = ${team.id}`
+    await missed(team, 12)
+    const off = await make(team, misses)
+    const deleted = await make(team, misses)
+    const gone = await make(team, { signal: 'queue_age', scope: 'queue', scope_id: queueId, threshold: 60 })
+    await watch(team)
+    assert.equal((await incidentsOf(team, '?state=open')).length, 3)
+    await team.call(`PATCH /v2/alert-rules/${off.id}`, { body: { enabled: false } })
+    await team.call(`DELETE /v2/alert-rules/${deleted.id}`)
+    await team.call(`DELETE /v2/queues/${queueId}`)
+    await watch(team)
+    const because = new Map(
+      (await incidentsOf(team, '?state=closed')).map((one: { rule_id: string; closed_because: string }) => [
+        one.rule_id,
+        one.closed_because,
+      ]),
+    )
+    assert.deepEqual(
+      [off, deleted, gone].map(({ id }) => because.get(id)),
+      ['rule_disabled', 'rule_deleted', 'scope_gone'],
+    )
+    const left = await ruleOf(team, gone.id)
+    assert.deepEqual([left.enabled, left.problem], [false, 'The queue that it was about is gone.'])
+    assert.equal((await ruleOf(team, off.id)).incident_id, null)
+  },
+)
 
 proves('alerts.pause', 'an incident pauses its agent, and only a person resumes it', async () => {
   const team = await seedTeam(service)
@@ -538,7 +577,9 @@ proves('alerts.fair', 'the one rule of a team is measured in the first round, ho
       ...context.db,
       transaction: async (work) => {
         const result = await context.db.transaction(work)
-        const done = await sql<{ id: string }>`select id from alert_rules where measured_at is not null and team_id = ${quiet.id}`
+        const done = await sql<{
+          id: string
+        }>`select id from alert_rules where measured_at is not null and team_id = ${quiet.id}`
         measured.push(...done.map(({ id }) => id))
         if (measured.length > 0) stopping.abort()
         return result
@@ -609,9 +650,7 @@ proves('alerts.plan', 'no signal, and no list of rules and incidents, reads a ta
         min_runs: 1,
       }
       plans.push(
-        ...(await plansOf(async (explained) =>
-          measure({ transaction: (work) => work(explained) }, asked, () => true),
-        )),
+        ...(await plansOf(async (explained) => measure({ transaction: (work) => work(explained) }, asked, () => true))),
       )
     }
   }

@@ -107,7 +107,12 @@ export async function closeIncident(sql: Sql, { ruleId, teamId, because }: Closi
 }
 
 /** A database trigger makes it known to whoever mails members. */
-async function tell(sql: Sql, teamId: string, incidentId: string, what: 'opened' | 'reminder' | 'closed'): Promise<void> {
+async function tell(
+  sql: Sql,
+  teamId: string,
+  incidentId: string,
+  what: 'opened' | 'reminder' | 'closed',
+): Promise<void> {
   await sql`insert into alert_tellings (id, team_id, incident_id, what) values (${newId()}, ${teamId}, ${incidentId}, ${what})`
 }
 

@@ -40,7 +40,8 @@ export const previewAlertRule = operation({
   async handler({ team, body, context, sql, fail }) {
     const wanted = await requireRule(sql, team.id, body)
     const measured = await measure(context.db, { ...wanted, team_id: team.id }, (value) => value !== null && value > 0)
-    if (!measured) return fail('conflict', 'It could not be measured in two seconds. Try again, or with a shorter window.')
+    if (!measured)
+      return fail('conflict', 'It could not be measured in two seconds. Try again, or with a shorter window.')
     const { value, behind } = measured
     const { title, unit } = factsOf[wanted.signal]
     const is_over = value !== null && value >= wanted.threshold

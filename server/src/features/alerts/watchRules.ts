@@ -71,7 +71,8 @@ async function watch(context: Context, rule: TakenRule): Promise<void> {
   if (name === undefined) return switchOff(context, rule)
   // what is behind a value is read when it opens an incident or may be the highest of one
   const measured = await measure(context.db, rule, (value) => value !== null && value >= rule.threshold)
-  if (!measured) return rest(context, rule, 'It could not be measured in two seconds. It is tried again in five minutes.')
+  if (!measured)
+    return rest(context, rule, 'It could not be measured in two seconds. It is tried again in five minutes.')
   await moveRule(context, rule, judge(rule, measured.value, rule.now), measured, name)
 }
 

@@ -208,7 +208,9 @@ async function moveOn(sql: Sql, fired: Fired[]): Promise<void> {
 
 async function noteMisses(sql: Sql, fired: Fired[]): Promise<void> {
   const missed = fired.flatMap(({ row, miss }) =>
-    miss === null ? [] : [{ id: newId(), team_id: row.team_id, schedule_id: row.id, agent_id: row.agent_id, reason: miss }],
+    miss === null
+      ? []
+      : [{ id: newId(), team_id: row.team_id, schedule_id: row.id, agent_id: row.agent_id, reason: miss }],
   )
   if (missed.length === 0) return
   await sql`

@@ -26,7 +26,8 @@ export const QueueFacts = named(
         name: Type.String(),
         trigger_id: Id,
         state: oneOf(['free', 'full', 'paused', 'agent_paused', 'no_live_build'], {
-          description: '`free`: it can be given another case now. `paused`: its case trigger is; `agent_paused`: itself.',
+          description:
+            '`free`: it can be given another case now. `paused`: its case trigger is; `agent_paused`: itself.',
         }),
         concurrency: nullable(Count),
         in_progress: Count,
