@@ -113,6 +113,7 @@ const stateWords: Record<Agent['state'], { shape: Shape; says: string }> = {
   free: { shape: 'running', says: 'takes cases' },
   full: { shape: 'wait', says: 'at its limit' },
   paused: { shape: 'stopped', says: 'paused' },
+  agent_paused: { shape: 'stopped', says: 'the agent is paused' },
   no_live_build: { shape: 'failed', says: 'no live build' },
 }
 
