@@ -69,20 +69,13 @@ function Facts({ incident }: { incident: AlertIncident }) {
 type Behind = AlertIncident['behind'][number]
 
 const linkOf = ({ kind, id, agent_id }: Behind): LinkProps | undefined => {
-  switch (kind) {
-    case 'run':
-      return { to: '/runs/$runId', params: { runId: id } }
-    case 'human_request':
-      return { to: '/inbox', search: { request: id } }
-    case 'case':
-      return { to: '/cases/$caseId', params: { caseId: id } }
-    case 'delivery':
-      return { to: '/events', search: { tab: 'deliveries', delivery: id } }
-    case 'schedule':
-      return agent_id === null
-        ? undefined
-        : { to: '/agents/$agentId', params: { agentId: agent_id }, search: { tab: 'schedules' } }
-  }
+  if (kind === 'run') return { to: '/runs/$runId', params: { runId: id } }
+  if (kind === 'human_request') return { to: '/inbox', search: { request: id } }
+  if (kind === 'case') return { to: '/cases/$caseId', params: { caseId: id } }
+  if (kind === 'delivery') return { to: '/events', search: { tab: 'deliveries', delivery: id } }
+  return agent_id === null
+    ? undefined
+    : { to: '/agents/$agentId', params: { agentId: agent_id }, search: { tab: 'schedules' } }
 }
 
 function BehindList({ incident: { behind } }: { incident: AlertIncident }) {

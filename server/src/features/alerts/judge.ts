@@ -26,18 +26,12 @@ export function judge(rule: Judged, value: number | null, now: Date): Verdict {
   const isOver = value !== null && value >= rule.threshold
   const isWell = value === null || value < rule.clear_threshold
   const heldFor = (minutes: number) => now.getTime() - rule.state_since.getTime() >= minutes * 60_000
-  switch (rule.state) {
-    case 'ok':
-      if (!isOver) return { state: 'ok', moves: undefined }
-      return rule.for_minutes === 0 ? { state: 'open', moves: 'opens' } : { state: 'pending', moves: undefined }
-    case 'pending':
-      if (!isOver) return { state: 'ok', moves: undefined }
-      return heldFor(rule.for_minutes) ? { state: 'open', moves: 'opens' } : { state: 'pending', moves: undefined }
-    case 'open':
-      if (!isWell) return { state: 'open', moves: undefined }
-      return rule.clear_minutes === 0 ? { state: 'ok', moves: 'closes' } : { state: 'closing', moves: undefined }
-    case 'closing':
-      if (!isWell) return { state: 'open', moves: undefined }
-      return heldFor(rule.clear_minutes) ? { state: 'ok', moves: 'closes' } : { state: 'closing', moves: undefined }
+  if (rule.state === 'ok' || rule.state === 'pending') {
+    if (!isOver) return { state: 'ok', moves: undefined }
+    const isLongEnough = rule.state === 'ok' ? rule.for_minutes === 0 : heldFor(rule.for_minutes)
+    return isLongEnough ? { state: 'open', moves: 'opens' } : { state: 'pending', moves: undefined }
   }
+  if (!isWell) return { state: 'open', moves: undefined }
+  const isLongEnough = rule.state === 'open' ? rule.clear_minutes === 0 : heldFor(rule.clear_minutes)
+  return isLongEnough ? { state: 'ok', moves: 'closes' } : { state: 'closing', moves: undefined }
 }

@@ -17,16 +17,9 @@ const missesMax = 10_000
 
 /** Null: what it was in the past is stored nowhere. */
 export async function historyOf(sql: Sql, asked: Asked, now: Date): Promise<Moment[] | null> {
-  switch (asked.signal) {
-    case 'failure_rate':
-      return failureRates(sql, asked, now)
-    case 'cost':
-      return costs(sql, asked, now)
-    case 'schedule_misses':
-      return misses(sql, asked, now)
-    default:
-      return null
-  }
+  if (asked.signal === 'failure_rate') return failureRates(sql, asked, now)
+  if (asked.signal === 'cost') return costs(sql, asked, now)
+  return asked.signal === 'schedule_misses' ? misses(sql, asked, now) : null
 }
 
 /** The end of each of the last hours, the oldest first; the last one is not over yet. */
@@ -71,7 +64,7 @@ async function costs(sql: Sql, asked: Asked, now: Date): Promise<Moment[]> {
   const known = new Map(rows.map(({ day, usd }) => [day, usd]))
   return Array.from({ length: daysShown }, (_, nth) => {
     const day = today - daysShown + 1 + nth
-    const within = Array.from({ length: width }, (_, back) => known.get(text(day - back)) ?? 0)
+    const within = Array.from({ length: width }, (_day, back) => known.get(text(day - back)) ?? 0)
     return { at: new Date((day + 1) * dayMs), value: within.reduce((all, usd) => all + usd, 0) }
   })
 }

@@ -80,16 +80,10 @@ export const factsOf: Record<Signal, Facts> = {
 /** A value as people read it. */
 export function valueText(signal: Signal, value: number | null): string {
   if (value === null) return 'nothing'
-  switch (factsOf[signal].unit) {
-    case 'percent':
-      return `${round(value)} %`
-    case 'minutes':
-      return spanText(value)
-    case 'usd':
-      return `$${value.toFixed(2)}`
-    case 'count':
-      return String(value)
-  }
+  const { unit } = factsOf[signal]
+  if (unit === 'percent') return `${round(value)} %`
+  if (unit === 'minutes') return spanText(value)
+  return unit === 'usd' ? `$${value.toFixed(2)}` : String(value)
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10
