@@ -114,19 +114,38 @@ export function recordCommand(sql: Sql, teamId: string, command: string, target:
   })
 }
 
-/** The service has signed how the logs of runs were when they ended: `hash` is that of the text that was signed. */
-export function recordSignature(sql: Sql, teamId: string, hash: string): Promise<void> {
+/** What the service did by itself; `because` is the id of the record that made it do so. */
+function recordOwn(
+  sql: Sql,
+  { teamId, operation, target, because }: { teamId: string; operation: string; target: Target; because: string | null },
+): Promise<void> {
   return recordOutcome(sql, {
     teamId,
     memberId: null,
-    credential: { type: 'service', id: null },
-    operation: 'sign evidence',
-    target: { type: 'evidence_signature', id: hash },
+    credential: { type: 'service', id: because },
+    operation,
+    target,
     requestId: newId(),
     status: 200,
     error: null,
   })
 }
+
+/** The service has signed how the logs of runs were when they ended: `hash` is that of the text that was signed. */
+export const recordSignature = (sql: Sql, teamId: string, hash: string): Promise<void> =>
+  recordOwn(sql, {
+    teamId,
+    operation: 'sign evidence',
+    target: { type: 'evidence_signature', id: hash },
+    because: null,
+  })
+
+/** A rule of alerts paused an agent, under the name of the operation with which people do that. */
+export const recordPause = (
+  sql: Sql,
+  { teamId, agentId, incidentId }: { teamId: string; agentId: string; incidentId: string },
+): Promise<void> =>
+  recordOwn(sql, { teamId, operation: 'pauseAgent', target: { type: 'agent', id: agentId }, because: incidentId })
 
 /** What a run used that is not for everybody: the member is the one for whom it began. */
 export function recordUse(

@@ -79,7 +79,8 @@ const agentsRun = waitingTool({
     })
     const [refused] = (await engine.fitting(sql, [child])).refused
     if (refused) return { error: `${agent.name} was not started. ${refused.reason}` }
-    await engine.create(sql, [child])
+    const [created] = await engine.create(sql, [child])
+    if (!created) return { error: `${agent.name} was not started: it was paused or deleted a moment ago.` }
     const detail = { run_id: child.id, agent_id: agent.id, agent_name: agent.name }
     return { waiting_on: { kind: 'sub_run', detail } }
   },

@@ -1,5 +1,6 @@
 // Pauses an agent, for the operation and for rules of alerts. Only a person resumes it.
 import type { Sql } from '../../base/db.ts'
+import { recordPause } from '../../kit/audit.ts'
 import type { AgentPauses } from '../../kit/feature.ts'
 
 interface Pause {
@@ -22,6 +23,10 @@ export async function markPaused(sql: Sql, { teamId, agentId, reason, by, incide
 }
 
 export const agentPauses: AgentPauses = {
-  pause: ({ sql, teamId, agentId, reason, incidentId }) =>
-    markPaused(sql, { teamId, agentId, reason, by: null, incidentId }),
+  async pause({ sql, teamId, agentId, reason, incidentId }) {
+    const isPaused = await markPaused(sql, { teamId, agentId, reason, by: null, incidentId })
+    // what a person does is noted with the request
+    if (isPaused) await recordPause(sql, { teamId, agentId, incidentId })
+    return isPaused
+  },
 }

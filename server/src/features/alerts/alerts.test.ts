@@ -367,6 +367,7 @@ proves(
       [[named.email, 'Alert: Opened: Misses <b>']],
     )
     assert.ok(inbox.arrived[0]!.text.includes(`https://yard.example.com/alerts?incident=${incident.id}\n`))
+    assert.match(inbox.arrived[0]!.text, /up to 12, threshold 10\. Behind it: It was due while the service was not there/)
     assert.doesNotMatch(inbox.arrived[0]!.html, /<b>/)
     await missed(team, 0)
     for (let times = 0; times < 3; times++) await watch(team)
@@ -466,6 +467,28 @@ proves('alerts.once', 'what was measured before a change of the rule counts for 
   assert.equal((await ruleOf(team, rule.id)).state, 'ok')
 })
 
+proves('alerts.once', 'what was measured before a later measurement was noted counts for nothing', async () => {
+  const team = await seedTeam(service)
+  const rule = await make(team, misses)
+  await missed(team, 12)
+  const slow: Context = {
+    ...context,
+    db: {
+      ...context.db,
+      transaction: async (work) => {
+        const measured = await context.db.transaction(work)
+        await missed(team, 0)
+        await watch(team)
+        return measured
+      },
+    },
+  }
+  await watch(team, slow)
+  assert.deepEqual(await incidentsOf(team), [])
+  const { state, measured_value } = await ruleOf(team, rule.id)
+  assert.deepEqual([state, measured_value], ['ok', 0])
+})
+
 proves(
   'alerts.reminded',
   'an open incident is in another mail after its time, until somebody acknowledges it',
@@ -547,6 +570,16 @@ proves('alerts.pause', 'an incident pauses its agent, and only a person resumes 
   assert.deepEqual(
     [(await agent()).paused_by, (await agent()).paused_by_incident_id, (await agent()).paused_reason],
     [null, incident.id, 'The rule “Paper” paused it: Failure rate 100 %.'],
+  )
+  const log = (await team.call('GET /v2/teams/:teamId/audit-log?operation=pauseAgent')).body.entries
+  assert.deepEqual(
+    log.map((entry: Record<string, unknown>) => [
+      entry['credential_type'],
+      entry['credential_id'],
+      entry['target_id'],
+      entry['user_id'],
+    ]),
+    [['service', incident.id, agentId, null]],
   )
   const refused = await team.call('POST /v2/teams/:teamId/runs', { body: { agent_id: agentId } })
   assert.deepEqual([refused.status, refused.body.error], [409, 'agent_paused'])

@@ -36,13 +36,13 @@ export async function moveRule(
   })
 }
 
-/** False: the rule is not as it was taken. */
+/** False: the rule is not as it was taken. Somebody changed it, or measured it later and was faster. */
 async function noteState(sql: Sql, rule: TakenRule, state: RuleState, value: number | null): Promise<boolean> {
   const noted = await sql`
     update alert_rules set state = ${state}, state_since = case when state = ${state} then state_since else now() end,
       measured_value = ${value}, measured_at = now(), problem = null
     where id = ${rule.id} and team_id = ${rule.team_id} and state = ${rule.state} and state_since = ${rule.state_since}
-      and updated_at = ${rule.updated_at} and enabled
+      and updated_at = ${rule.updated_at} and measured_at is not distinct from ${rule.measured_at}::timestamptz and enabled
     returning id`
   return noted.length > 0
 }

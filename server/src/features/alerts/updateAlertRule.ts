@@ -35,6 +35,7 @@ export const updateAlertRule = operation({
     const wanted = await requireRule(sql, team.id, { ...stored, ...followed(body) }, { hasNewMembers: 'tells' in body })
     if (!wanted.enabled) await closeIncident(sql, { ruleId: stored.id, teamId: team.id, because: 'rule_disabled' })
     try {
+      // the time of a change is later than the one before in any case: by it, measurements see that the rule is another
       const [changed] = await sql<AlertRule>`
         update alert_rules r set name = ${wanted.name}, threshold = ${wanted.threshold}, clear_threshold = ${wanted.clear_threshold},
           window_minutes = ${wanted.window_minutes}, min_runs = ${wanted.min_runs}, for_minutes = ${wanted.for_minutes},
@@ -43,7 +44,7 @@ export const updateAlertRule = operation({
           next_at = case when ${wanted.enabled}::boolean then now() end,
           state = case when ${wanted.enabled}::boolean then r.state else 'ok' end,
           state_since = case when ${wanted.enabled}::boolean or r.state = 'ok' then r.state_since else now() end,
-          problem = null, updated_at = now()
+          problem = null, updated_at = greatest(now(), r.updated_at + interval '1 millisecond')
         where r.id = ${stored.id} and r.team_id = ${team.id}
         returning ${ruleColumns}`
       if (!changed) return fail('not_found')

@@ -2,6 +2,7 @@
 import type { Sql } from '../../base/db.ts'
 import { oneLine } from '../../base/oneLine.ts'
 import { kinds, type Kind } from './choices.ts'
+import { readIncidentNews } from './incidentNews.ts'
 
 /** One line of a mail. Its texts are those of agents and members. */
 export interface NewsItem {
@@ -114,14 +115,5 @@ const readers: Record<Kind, (asked: Asked) => Promise<Found[]>> = {
       more: disabled_reason,
     }))
   },
-  // what was told stays true: an incident that has closed since then is told as closed by a notice of its own
-  alerts: ({ sql, teamId, ids }) => sql<Found>`
-    select t.id, concat(case t.what when 'opened' then 'Opened' when 'closed' then 'Closed' else 'Still open' end, ': ', i.rule_name) as title,
-      concat(i.scope_name, ', ', replace(i.signal, '_', ' '), ' up to ', round(i.peak_value::numeric, 2), ', threshold ', round(i.threshold::numeric, 2)) as about,
-      concat_ws('. ',
-        case when t.what = 'closed' and i.closed_because <> 'recovered' then concat('Closed because of ', replace(i.closed_because, '_', ' ')) end,
-        case when i.paused_agent_id is not null and t.what <> 'closed' then 'The agent is paused until somebody resumes it' end) as more,
-      concat('/alerts?incident=', i.id) as path
-    from alert_tellings t join alert_incidents i on i.id = t.incident_id
-    where t.id = any(${ids}::uuid[]) and t.team_id = ${teamId}`,
+  alerts: readIncidentNews,
 }

@@ -31,7 +31,7 @@ interface Waiting {
 
 /**
  * The triggers with something that waits, by one step through the index for each of them. What came in for a paused agent waits until it is
- * resumed.
+ * resumed. Triggers of events are looked at all the same: of those, what is too much to wait is dropped.
  */
 const waitingTriggers = ({ db }: Pick<Context, 'db'>): Promise<Waiting[]> => db.sql<Waiting>`
   with recursive waiting as (
