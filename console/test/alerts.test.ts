@@ -36,8 +36,13 @@ proves(
   story(
     async ({ page, sdk, service }) => {
       await missThree(service)
+      await sdk.queues.create({ name: 'Late papers' })
       await page.getByRole('link', { name: 'New rule' }).first().click()
       await page.getByLabel(/^Name/).fill('Reports are late')
+      await page.getByLabel('Signal', { exact: true }).selectOption('queue_age')
+      await page.getByRole('group', { name: 'queues' }).getByRole('button', { name: 'Late papers' }).click()
+      await page.getByRole('button', { name: 'What would it say now?' }).click()
+      await page.getByText('Oldest case that waits: nothing').waitFor()
       await page.getByLabel('Signal', { exact: true }).selectOption('schedule_misses')
       await page.getByLabel('Opens at').fill('2')
       await page.getByRole('button', { name: 'What would it say now?' }).click()

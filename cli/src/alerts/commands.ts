@@ -97,6 +97,7 @@ export const alertsRules = command({
         { title: 'id', of: ({ id }) => id },
         { title: 'name', of: ({ name }) => name, mayCut: true },
         { title: 'signal', of: ({ signal }) => signal },
+        { title: 'of', of: ({ scope_name }) => scope_name, mayCut: true },
         { title: 'threshold', of: ({ signal, threshold }) => valueOf(signal, threshold), isNumber: true },
         { title: 'now', of: ({ signal, measured_value }) => valueOf(signal, measured_value), isNumber: true },
         { title: 'state', of: ({ enabled, state }) => (enabled ? state : 'off') },
@@ -110,6 +111,30 @@ export const alertsRules = command({
 
 const minutes = { type: 'string', value: 'MINUTES' } as const
 
+/** What a rule has whatever it is about, so what can be changed of one. */
+const settings = {
+  clear: { type: 'string', value: 'NUMBER', says: 'it closes only below this; 4/5 of the threshold unless given' },
+  window: { ...minutes, says: 'the last minutes that count' },
+  'min-runs': { type: 'string', value: 'NUMBER', says: 'with fewer ended runs there is no failure rate' },
+  for: { ...minutes, says: 'how long it must be over before it opens' },
+  'clear-for': { ...minutes, says: 'how long it must be well before it closes' },
+  remind: { type: 'string', value: 'HOURS', says: 'say it again while nobody looks at it' },
+} as const
+
+type Settings = { [name in keyof typeof settings]?: string }
+
+function settingsOf(values: Settings) {
+  const number = (name: keyof Settings) => numberOf(`--${name}`, values[name]!)
+  return {
+    ...(values.clear !== undefined && { clear_threshold: number('clear') }),
+    ...(values.window !== undefined && { window_minutes: number('window') }),
+    ...(values['min-runs'] !== undefined && { min_runs: number('min-runs') }),
+    ...(values.for !== undefined && { for_minutes: number('for') }),
+    ...(values['clear-for'] !== undefined && { clear_minutes: number('clear-for') }),
+    ...(values.remind !== undefined && { remind_hours: number('remind') }),
+  }
+}
+
 export const alertsAdd = command({
   words: 'alerts add',
   positionals: ['NAME'],
@@ -120,15 +145,11 @@ export const alertsAdd = command({
   options: {
     signal: { type: 'string', value: 'SIGNAL', isRequired: true, says: 'what is watched' },
     threshold: { type: 'string', value: 'NUMBER', isRequired: true, says: 'an incident opens at this value' },
-    clear: { type: 'string', value: 'NUMBER', says: 'it closes only below this; 4/5 of it unless given' },
     agent: { type: 'string', value: 'AGENT', says: 'only of this agent, by its id or its name' },
     queue: { type: 'string', value: 'QUEUE', says: 'only of this queue, by its id or its name' },
     webhook: { type: 'string', value: 'ID', says: 'only of this webhook' },
     schedule: { type: 'string', value: 'ID', says: 'only of this schedule' },
-    window: { ...minutes, says: 'the last minutes that count' },
-    for: { ...minutes, says: 'how long it must be over before it opens' },
-    'clear-for': { ...minutes, says: 'how long it must be well before it closes' },
-    remind: { type: 'string', value: 'HOURS', says: 'say it again while nobody looks at it' },
+    ...settings,
     pause: { type: 'boolean', says: 'pause the agent when an incident opens' },
     try: { type: 'boolean', says: 'make nothing; print what it would measure now' },
   },
@@ -145,11 +166,7 @@ export const alertsAdd = command({
       signal,
       threshold: numberOf('--threshold', threshold),
       ...(await scopeOf(runyard, values)),
-      ...(values.clear !== undefined && { clear_threshold: numberOf('--clear', values.clear) }),
-      ...(values.window !== undefined && { window_minutes: numberOf('--window', values.window) }),
-      ...(values.for !== undefined && { for_minutes: numberOf('--for', values.for) }),
-      ...(values['clear-for'] !== undefined && { clear_minutes: numberOf('--clear-for', values['clear-for']) }),
-      ...(values.remind !== undefined && { remind_hours: numberOf('--remind', values.remind) }),
+      ...settingsOf(values),
       ...(values.pause && { pause_agent: true }),
       // the service names what it does not know
     } as CreateAlertRuleInput
@@ -185,6 +202,36 @@ async function scopeOf(runyard: Runyard, { agent, queue, webhook, schedule }: Na
   if (webhook !== undefined) return { scope: 'webhook', scope_id: webhook }
   return schedule === undefined ? {} : { scope: 'schedule', scope_id: schedule }
 }
+
+export const alertsChange = command({
+  words: 'alerts change',
+  positionals: ['RULE'],
+  needs: 'service',
+  says: 'Change a rule by its id or its name, or switch it off and on.',
+  about: 'What is not given stays. The signal, and what it is measured for, stay too: make another rule for another one.',
+  options: {
+    name: { type: 'string', value: 'NAME', says: 'another name' },
+    threshold: { type: 'string', value: 'NUMBER', says: 'an incident opens at this value' },
+    ...settings,
+    off: { type: 'boolean', says: 'measure nothing; its open incident closes' },
+    on: { type: 'boolean', says: 'measure again' },
+  },
+  examples: ["runyard alerts change 'Invoices fail' --threshold 30", "runyard alerts change 'Invoices fail' --off"],
+  async run({ positionals: [given = ''], values, out, service }) {
+    if (values.on && values.off) throw new UsageError('Give only one of --on and --off.')
+    const changes = {
+      ...(values.name !== undefined && { name: values.name }),
+      ...(values.threshold !== undefined && { threshold: numberOf('--threshold', values.threshold) }),
+      ...settingsOf(values),
+      ...((values.on || values.off) && { enabled: values.on === true }),
+    }
+    if (Object.keys(changes).length === 0) throw new UsageError('Say what to change: --threshold, --for, --off, …')
+    const runyard = await service()
+    const rule = await oneNamed(runyard.alerts.listRules({ limit: 100 }), given, 'rule')
+    const { alert_rule: changed } = await runyard.alerts.updateRule(rule.id, changes)
+    out.record(changed, ({ id }) => [`changed ${id}`])
+  },
+})
 
 export const alertsRemove = command({
   words: 'alerts remove',

@@ -2077,6 +2077,7 @@ export interface AlertRule {
   /** What it is measured for. `failure_rate`, `waiting_age` and `cost`: `team` or `agent`. `queue_age`: `queue`. `delivery_failures`: `team` or `webhook`. `schedule_misses`: `team`, `agent` or `schedule`. */
   scope: "team" | "agent" | "queue" | "webhook" | "schedule"
   scope_id: string | null
+  scope_name: string | null
   /** An incident opens when the value is this or more. */
   threshold: number
   /** It closes only below this; four fifths of `threshold` unless given. */

@@ -14,6 +14,7 @@ import { Time } from '../../parts/Time.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { visible } from '../../parts/visibleText.ts'
 import { incidentQuery } from '../../queries/alerts.ts'
+import { membersQuery } from '../../queries/team.ts'
 import style from './AlertsScreen.module.css'
 import { endText, signalNames, valueText } from './alertText.ts'
 
@@ -107,6 +108,8 @@ function BehindList({ incident: { behind } }: { incident: AlertIncident }) {
 function Acknowledge({ incident }: { incident: AlertIncident }) {
   const queries = useQueryClient()
   const cannot = useSession().unable('runs:write')
+  const { data: members } = useQuery({ ...membersQuery, enabled: incident.acknowledged_by !== null })
+  const nameOf = (id: string | null) => visible(members?.members.find((one) => one.id === id)?.name ?? 'Somebody')
   const [note, setNote] = useState(incident.note ?? '')
   const send = useMutation({
     mutationFn: () => runyard.alerts.acknowledge(incident.id, { note: note.trim() === '' ? null : note }),
@@ -132,7 +135,7 @@ function Acknowledge({ incident }: { incident: AlertIncident }) {
             'Nobody looks at it yet.'
           ) : (
             <>
-              Somebody has looked at it since <Time at={incident.acknowledged_at} />.
+              {nameOf(incident.acknowledged_by)} has looked at it since <Time at={incident.acknowledged_at} />.
             </>
           )
         }

@@ -7,6 +7,7 @@ import { classes } from '../../look/classes.ts'
 import layout from '../../parts/CardPage.module.css'
 import { Card } from '../../parts/Card.tsx'
 import { counted } from '../../parts/amounts.ts'
+import { PageFoot } from '../../parts/PageFoot.tsx'
 import { Empty, Shown } from '../../parts/states.tsx'
 import { Switch } from '../../parts/Switch.tsx'
 import { Tag } from '../../parts/Tag.tsx'
@@ -17,14 +18,15 @@ import { incidentsQuery } from '../../queries/alerts.ts'
 import style from './AlertsScreen.module.css'
 import { valueText } from './alertText.ts'
 import { Incident } from './Incident.tsx'
+import type { AlertsSearch } from './search.ts'
 
 const route = getRouteApi('/frame/alerts')
-const shownMax = 50
+const pageSize = 50
 
 export function Incidents() {
   const search = route.useSearch()
-  const { state = 'open', incident } = search
-  const incidents = useQuery(incidentsQuery({ state, limit: shownMax }))
+  const { state = 'open', incident, page = 0 } = search
+  const incidents = useQuery(incidentsQuery({ state, limit: pageSize, offset: page * pageSize }))
   return (
     <>
       <div className={layout.head}>
@@ -44,7 +46,7 @@ export function Incidents() {
       </div>
       <div className={incident === undefined ? layout.column : layout.cards}>
         <Shown query={incidents} what="incidents">
-          {({ incidents: rows }) =>
+          {({ incidents: rows, total }) =>
             rows.length === 0 ? (
               <Empty
                 icon="bell"
@@ -68,11 +70,23 @@ export function Incidents() {
                     </thead>
                     <tbody>
                       {rows.map((one) => (
-                        <Row key={one.id} incident={one} isChosen={one.id === incident} />
+                        <Row key={one.id} incident={one} search={search} />
                       ))}
                     </tbody>
                   </table>
                 </div>
+                {total > pageSize && (
+                  <PageFoot
+                    page={page}
+                    size={pageSize}
+                    shown={rows.length}
+                    total={total}
+                    linkTo={(to) => ({
+                      to: '/alerts',
+                      search: { ...search, page: to === 0 ? undefined : to } as AlertsSearch,
+                    })}
+                  />
+                )}
               </Card>
             )
           }
@@ -83,17 +97,17 @@ export function Incidents() {
   )
 }
 
-function Row({ incident, isChosen }: { incident: AlertIncident; isChosen: boolean }) {
+function Row({ incident, search }: { incident: AlertIncident; search: AlertsSearch }) {
   const { id, rule_name, scope_name, signal, last_value, peak_value, opened_at, acknowledged_at } = incident
   return (
-    <tr className={isChosen ? table.chosen : undefined}>
+    <tr className={search.incident === id ? table.chosen : undefined}>
       <td>
         <span className={style.name}>
           <StatusShape shape={incident.state === 'open' ? 'failed' : 'done'} />
           <Link
             className="link"
             to="/alerts"
-            search={{ ...(incident.state === 'closed' && { state: 'closed' }), incident: id }}
+            search={{ ...search, incident: id }}
           >
             {visible(rule_name)}
           </Link>

@@ -1,69 +1,18 @@
 // Makes a rule of alerts or changes one, and says what it would measure now.
-import type { AlertRule, CreateAlertRuleInput, PreviewAlertRuleAnswer } from '@runyard/sdk'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AlertRule, PreviewAlertRuleAnswer } from '@runyard/sdk'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { runyard } from '../../app/client.ts'
 import { Button } from '../../parts/Button.tsx'
-import { Field, Input, Select } from '../../parts/Field.tsx'
+import { Field, Input } from '../../parts/Field.tsx'
 import { FormDialog } from '../../parts/FormDialog.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { visible } from '../../parts/visibleText.ts'
-import { agentNamesQuery } from '../../queries/agents.ts'
 import style from './AlertsScreen.module.css'
-import { scopeNames, scopesOf, signalNames, unitOf, usualWindow, type Scope, type Signal } from './alertText.ts'
-
-/** What is typed; a number is text until it is sent. */
-interface Typed {
-  name: string
-  signal: Signal
-  scope: Scope
-  scopeId: string
-  threshold: string
-  clear: string
-  window: string
-  forMinutes: string
-  clearMinutes: string
-  remind: string
-  pausesAgent: boolean
-}
-
-const typedOf = (rule: AlertRule | undefined): Typed => ({
-  name: rule?.name ?? '',
-  signal: rule?.signal ?? 'failure_rate',
-  scope: rule?.scope ?? 'team',
-  scopeId: rule?.scope_id ?? '',
-  threshold: rule ? String(rule.threshold) : '50',
-  clear: rule ? String(rule.clear_threshold) : '',
-  window: rule?.window_minutes ? String(rule.window_minutes) : '',
-  forMinutes: rule ? String(rule.for_minutes) : '0',
-  clearMinutes: rule ? String(rule.clear_minutes) : '5',
-  remind: rule?.remind_hours ? String(rule.remind_hours) : '',
-  pausesAgent: rule?.pause_agent ?? false,
-})
-
-const numberOf = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text))
-
-/** What may be sent of a rule that exists; a new one has its signal and its scope too. */
-function changesOf(typed: Typed) {
-  const [clear, window] = [numberOf(typed.clear), numberOf(typed.window)]
-  return {
-    name: typed.name.trim(),
-    threshold: Number(typed.threshold),
-    ...(clear !== undefined && { clear_threshold: clear }),
-    ...(window !== undefined && usualWindow[typed.signal] !== undefined && { window_minutes: window }),
-    for_minutes: numberOf(typed.forMinutes) ?? 0,
-    clear_minutes: numberOf(typed.clearMinutes) ?? 0,
-    remind_hours: numberOf(typed.remind) ?? null,
-    pause_agent: typed.scope === 'agent' && typed.pausesAgent,
-  }
-}
-
-const inputOf = (typed: Typed): CreateAlertRuleInput => ({
-  ...changesOf(typed),
-  signal: typed.signal,
-  scope: typed.scope,
-  scope_id: typed.scope === 'team' ? null : typed.scopeId.trim(),
-})
+import { unitOf, usualWindow, type Signal } from './alertText.ts'
+import { changesOf, inputOf, labelOf, typedOf, unableOf, type NumberField, type Typed } from './ruleForm.ts'
+import { ScopeChoice } from './ScopeChoice.tsx'
+import { WhoHears } from './WhoHears.tsx'
 
 export function RuleDialog({ rule, onClose }: { rule?: AlertRule; onClose: () => void }) {
   const queries = useQueryClient()
@@ -71,19 +20,14 @@ export function RuleDialog({ rule, onClose }: { rule?: AlertRule; onClose: () =>
   const type = (change: Partial<Typed>) => setTyped((now) => ({ ...now, ...change }))
   const save = useMutation({
     mutationFn: () =>
-      rule ? runyard.alerts.updateRule(rule.id, changesOf(typed)) : runyard.alerts.createRule(inputOf(typed)),
+      rule ? runyard.alerts.updateRule(rule.id, changesOf(typed, rule)) : runyard.alerts.createRule(inputOf(typed)),
     onSuccess: async () => {
       toast('The rule is saved')
       onClose()
       await queries.invalidateQueries({ queryKey: ['alerts'] })
     },
   })
-  const unable =
-    typed.name.trim() === ''
-      ? 'The rule needs a name.'
-      : typed.scope !== 'team' && typed.scopeId === ''
-        ? 'Choose what it is about.'
-        : undefined
+  const unable = unableOf(typed)
   return (
     <FormDialog
       title={rule ? `Change ${visible(rule.name)}` : 'New rule'}
@@ -98,100 +42,56 @@ export function RuleDialog({ rule, onClose }: { rule?: AlertRule; onClose: () =>
       <Field label="Name" isRequired>
         <Input value={typed.name} maxLength={100} onChange={(event) => type({ name: event.target.value })} />
       </Field>
-      {!rule && <About typed={typed} onType={type} />}
-      <Thresholds typed={typed} onType={type} />
-      <Field label="Remind every" hint="Hours, while nobody looks at the incident. Empty: never.">
-        <Input inputMode="numeric" value={typed.remind} onChange={(event) => type({ remind: event.target.value })} />
-      </Field>
+      {!rule && <ScopeChoice typed={typed} onType={type} />}
+      <Numbers typed={typed} onType={type} />
+      <WhoHears tells={typed.tells} onChange={(tells) => type({ tells })} />
       {typed.scope === 'agent' && (
-        <label>
+        <label className={style.check}>
           <input
             type="checkbox"
             checked={typed.pausesAgent}
             onChange={(event) => type({ pausesAgent: event.target.checked })}
-          />{' '}
-          An incident pauses the agent, until somebody resumes it
+          />
+          <span>
+            Pause the agent when an incident opens
+            <span className="dim small">No run of its live build starts until a person resumes it.</span>
+          </span>
         </label>
       )}
     </FormDialog>
   )
 }
 
-interface PartProps {
-  typed: Typed
-  onType: (change: Partial<Typed>) => void
+interface NumberShown {
+  field: NumberField
+  hint: string
 }
 
-function About({ typed, onType }: PartProps) {
-  const agents = useQuery({ ...agentNamesQuery, enabled: typed.scope === 'agent' })
-  const scopes = scopesOf[typed.signal]
-  return (
-    <>
-      <Field label="Signal">
-        <Select
-          value={typed.signal}
-          options={Object.entries(signalNames).map(([value, label]) => ({ value, label }))}
-          onChange={({ target }) => {
-            const signal = target.value as Signal
-            onType({ signal, scope: scopesOf[signal][0]!, scopeId: '', window: '' })
-          }}
-        />
-      </Field>
-      <Field label="Of">
-        <Select
-          value={typed.scope}
-          options={scopes.map((value) => ({ value, label: scopeNames[value] }))}
-          onChange={({ target }) => onType({ scope: target.value as Scope, scopeId: '' })}
-        />
-      </Field>
-      {typed.scope === 'agent' && (
-        <Field label="Agent" isRequired>
-          <Select
-            value={typed.scopeId}
-            options={[
-              { value: '', label: 'Choose an agent' },
-              ...(agents.data ?? []).map(({ id, name }) => ({ value: id, label: visible(name) })),
-            ]}
-            onChange={({ target }) => onType({ scopeId: target.value })}
-          />
-        </Field>
-      )}
-      {typed.scope !== 'team' && typed.scope !== 'agent' && (
-        <Field label={`Id of the ${typed.scope}`} isRequired>
-          <Input
-            value={typed.scopeId}
-            spellCheck={false}
-            onChange={(event) => onType({ scopeId: event.target.value.trim() })}
-          />
-        </Field>
-      )}
-    </>
-  )
-}
-
-function Thresholds({ typed, onType }: PartProps) {
-  const usual = usualWindow[typed.signal]
-  const numbers: [keyof Typed, string, string][] = [
-    ['threshold', 'Opens at', unitOf[typed.signal]],
-    ['clear', 'Closes below', 'Empty: four fifths of it'],
+/** The numbers that a rule over this signal has. */
+function numbersOf(signal: Signal): NumberShown[] {
+  const usual = usualWindow[signal]
+  return [
+    { field: 'threshold', hint: unitOf[signal] },
+    { field: 'clear', hint: 'Empty: four fifths of it' },
     ...(usual === undefined
       ? []
-      : ([['window', 'Of the last minutes', `Empty: ${usual}${typed.signal === 'cost' ? '; whole days' : ''}`]] as [
-          keyof Typed,
-          string,
-          string,
-        ][])),
-    ['forMinutes', 'Over for', 'Minutes before it opens'],
-    ['clearMinutes', 'Well for', 'Minutes before it closes'],
+      : [{ field: 'window' as const, hint: `Empty: ${usual}${signal === 'cost' ? '; whole days' : ''}` }]),
+    ...(signal === 'failure_rate' ? [{ field: 'minRuns' as const, hint: 'Empty: 5; with fewer there is no rate' }] : []),
+    { field: 'forMinutes', hint: 'Minutes before it opens' },
+    { field: 'clearMinutes', hint: 'Minutes before it closes' },
+    { field: 'remind', hint: 'Hours, while nobody looks at it. Empty: never' },
   ]
+}
+
+function Numbers({ typed, onType }: { typed: Typed; onType: (change: Partial<Typed>) => void }) {
   return (
     <div className={style.numbers}>
-      {numbers.map(([name, label, hint]) => (
-        <Field key={name} label={label} hint={hint}>
+      {numbersOf(typed.signal).map(({ field, hint }) => (
+        <Field key={field} label={labelOf(field)} hint={hint}>
           <Input
             inputMode="decimal"
-            value={String(typed[name])}
-            onChange={(event) => onType({ [name]: event.target.value })}
+            value={typed[field]}
+            onChange={(event) => onType({ [field]: event.target.value })}
           />
         </Field>
       ))}

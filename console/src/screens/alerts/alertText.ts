@@ -49,6 +49,16 @@ export const usualWindow: Partial<Record<Signal, number>> = {
   schedule_misses: 1440,
 }
 
+/** Where a new rule begins. */
+export const usualThreshold: Record<Signal, number> = {
+  failure_rate: 50,
+  waiting_age: 60,
+  cost: 10,
+  queue_age: 60,
+  delivery_failures: 10,
+  schedule_misses: 1,
+}
+
 const short = (value: number): string => String(Math.round(value * 10) / 10)
 
 export function valueText(signal: Signal, value: number | null): string {

@@ -13,3 +13,5 @@ export const readAlertsSearch = (raw: RawSearch) =>
     edit: text(raw['edit'])?.slice(0, 100),
     remove: text(raw['remove'])?.slice(0, 100),
   })
+
+export type AlertsSearch = ReturnType<typeof readAlertsSearch>

@@ -3,6 +3,7 @@ import { part, type Sql } from '../../base/db.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { ruleStates } from './judge.ts'
+import { scopeNameOf } from './scopeName.ts'
 import { scopes, signals } from './signals/signal.ts'
 
 /** How many rules a team may have. */
@@ -109,6 +110,7 @@ export const AlertRule = named(
     id: Id,
     team_id: Id,
     ...ruleFields,
+    scope_name: nullable(Type.String({ description: 'Null: it is about the team, or its record is gone.' })),
     created_by: Id,
     state: oneOf(ruleStates, {
       description:
@@ -127,7 +129,7 @@ export const AlertRule = named(
 export type AlertRule = Static<typeof AlertRule>
 
 export const ruleColumns = part`
-  r.id, r.team_id, r.name, r.signal, r.scope, r.scope_id, r.threshold, r.clear_threshold, r.window_minutes, r.min_runs, r.for_minutes,
+  r.id, r.team_id, r.name, r.signal, r.scope, r.scope_id, ${scopeNameOf} as scope_name, r.threshold, r.clear_threshold, r.window_minutes, r.min_runs, r.for_minutes,
   r.clear_minutes, r.remind_hours, r.tells, r.pause_agent, r.enabled, r.created_by, r.state, r.state_since, r.measured_value, r.measured_at,
   r.problem, (select i.id from alert_incidents i where i.rule_id = r.id and i.closed_at is null) as incident_id, r.created_at, r.updated_at`
 

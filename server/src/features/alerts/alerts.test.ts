@@ -123,6 +123,7 @@ proves('alerts.rules', 'a rule is made with its usual settings, listed, changed 
     signal: 'failure_rate',
     scope: 'team',
     scope_id: null,
+    scope_name: null,
     threshold: 50,
     clear_threshold: 40,
     window_minutes: 60,
@@ -218,7 +219,8 @@ proves('alerts.signals', 'the failure rate of an agent names the runs that faile
   const second = await ended(team, failing, 'failed')
   for (let n = 0; n < 3; n++) await ended(team, well, 'completed')
   await watch(team)
-  assert.equal((await ruleOf(team, rule.id)).measured_value, 100)
+  const measured = await ruleOf(team, rule.id)
+  assert.deepEqual([measured.measured_value, measured.scope_name], [100, 'Tested'])
   assert.equal((await ruleOf(team, whole.id)).measured_value, 40)
   const [incident, ...others] = await incidentsOf(team)
   assert.deepEqual(others, [])

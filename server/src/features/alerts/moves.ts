@@ -10,7 +10,7 @@ import type { Measurement } from './signals/measure.ts'
 import { factsOf, valueText } from './signals/signal.ts'
 
 /** A rule as it was when it was taken to be measured. */
-export type TakenRule = Omit<AlertRule, 'incident_id' | 'state_since' | 'updated_at'> & {
+export type TakenRule = Omit<AlertRule, 'incident_id' | 'scope_name' | 'state_since' | 'updated_at'> & {
   state_since: Date
   updated_at: Date
   now: Date

@@ -1,10 +1,11 @@
 // What a caller wants of a rule, checked as a whole: every problem is named at once.
-import { part, type Part, type Sql } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import { refuseFor } from '../../kit/problems.ts'
 import { Type, type Static } from '../../kit/schema.ts'
 import { optionalRuleFields, ruleFields, type AlertRule } from './alertRule.ts'
-import { factsOf, valueText, type Scope } from './signals/signal.ts'
+import { scopeName } from './scopeName.ts'
+import { factsOf, valueText } from './signals/signal.ts'
 
 export const NewRule = Type.Object(
   {
@@ -94,29 +95,6 @@ function* problemsOf(wanted: WantedRule): Generator<string> {
   }
   if (wanted.min_runs !== null && signal !== 'failure_rate') yield 'min_runs goes only with failure_rate.'
   if (wanted.pause_agent && scope !== 'agent') yield 'pause_agent goes only with the scope agent.'
-}
-
-/** SQL over the records that a scope can be, as `r`, with their names. */
-const recordOf: Record<Exclude<Scope, 'team'>, Part> = {
-  agent: part`(select id, team_id, name from agents where deleted_at is null and not is_hidden) r`,
-  queue: part`(select id, team_id, name from queues) r`,
-  // the path and the query of a URL may hold a secret
-  webhook: part`(
-    select id, team_id, split_part(split_part(url, '://', 2), '/', 1) as name from delivery_targets
-    where kind = 'subscription' and deleted_at is null) r`,
-  schedule: part`(
-    select s.id, s.team_id, concat('a schedule of ', a.name) as name from schedules s join agents a on a.id = s.agent_id) r`,
-}
-
-/** The name of what a rule is about; undefined: it is gone. */
-export async function scopeName(
-  sql: Sql,
-  { team_id, scope, scope_id }: Pick<AlertRule, 'team_id' | 'scope' | 'scope_id'>,
-): Promise<string | undefined> {
-  if (scope === 'team' || scope_id === null) return 'the team'
-  const [found] = await sql<{ name: string }>`
-    select r.name from ${recordOf[scope]} where r.id = ${scope_id} and r.team_id = ${team_id}`
-  return found?.name
 }
 
 async function strangersOf(sql: Sql, teamId: string, { scope, scope_id, tells }: WantedRule): Promise<string[]> {

@@ -6,9 +6,9 @@ import type { Tick } from '../../kit/feature.ts'
 import { lookFor } from '../../kit/sharedLook.ts'
 import { judge } from './judge.ts'
 import { moveRule, switchOff, type TakenRule } from './moves.ts'
+import { scopeName } from './scopeName.ts'
 import { measure } from './signals/measure.ts'
 import { factsOf, signals } from './signals/signal.ts'
-import { scopeName } from './wantedRule.ts'
 
 /** How many rules one statement takes. */
 const atOnce = 50
