@@ -9,7 +9,7 @@ import { FormDialog } from '../../parts/FormDialog.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { visible } from '../../parts/visibleText.ts'
 import style from './AlertsScreen.module.css'
-import { unitOf, usualWindow, type Signal } from './alertText.ts'
+import { aboutText, unitOf, usualWindow, type Signal } from './alertText.ts'
 import { changesOf, inputOf, labelOf, typedOf, unableOf, type NumberField, type Typed } from './ruleForm.ts'
 import { ScopeChoice } from './ScopeChoice.tsx'
 import { WhoHears } from './WhoHears.tsx'
@@ -42,7 +42,7 @@ export function RuleDialog({ rule, onClose }: { rule?: AlertRule; onClose: () =>
       <Field label="Name" isRequired>
         <Input value={typed.name} maxLength={100} onChange={(event) => type({ name: event.target.value })} />
       </Field>
-      {!rule && <ScopeChoice typed={typed} onType={type} />}
+      {rule ? <p className="dim">{aboutText(rule)}</p> : <ScopeChoice typed={typed} onType={type} />}
       <Numbers typed={typed} onType={type} />
       <WhoHears tells={typed.tells} onChange={(tells) => type({ tells })} />
       {typed.scope === 'agent' && (

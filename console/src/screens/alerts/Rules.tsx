@@ -17,7 +17,7 @@ import { toast, toastError } from '../../parts/toasts.tsx'
 import { visible } from '../../parts/visibleText.ts'
 import { alertRulesQuery } from '../../queries/alerts.ts'
 import style from './AlertsScreen.module.css'
-import { signalNames, valueText } from './alertText.ts'
+import { aboutText, valueText } from './alertText.ts'
 import { RuleDialog } from './RuleDialog.tsx'
 
 const route = getRouteApi('/frame/alerts')
@@ -100,7 +100,7 @@ function Row({ rule }: { rule: AlertRule }) {
           {rule.pause_agent && <Tag>pauses its agent</Tag>}
         </span>
         <span className="dim small">
-          {signalNames[rule.signal]} of {rule.scope === 'team' ? 'the team' : visible(rule.scope_name ?? `a ${rule.scope} that is gone`)}
+          {aboutText(rule)}
         </span>
         {rule.problem !== null && <span className={style.problem}>{visible(rule.problem)}</span>}
       </td>

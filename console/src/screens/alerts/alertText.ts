@@ -1,6 +1,7 @@
 // Signals of alerts and their values, as people read them.
 import type { AlertIncident, AlertRule } from '@runyard/sdk'
 import { dollars } from '../../parts/amounts.ts'
+import { visible } from '../../parts/visibleText.ts'
 
 export type Signal = AlertRule['signal']
 export type Scope = AlertRule['scope']
@@ -48,6 +49,10 @@ export const usualWindow: Partial<Record<Signal, number>> = {
   delivery_failures: 60,
   schedule_misses: 1440,
 }
+
+/** What a rule watches: `Failure rate of Invoices`. */
+export const aboutText = ({ signal, scope, scope_name }: AlertRule): string =>
+  `${signalNames[signal]} of ${scope === 'team' ? 'the team' : visible(scope_name ?? `a ${scope} that is gone`)}`
 
 /** Where a new rule begins. */
 export const usualThreshold: Record<Signal, number> = {
