@@ -796,7 +796,7 @@ export class ArtifactsGroup extends Group {
 
 /** Who changed what, and when. */
 export class AuditLogGroup extends Group {
-  /** One entry for every mutation, also for refused ones. `for_user_id` is the member for whom it was done, such as the holder of a new API key. The first use of a secret or a login by a run is an entry too, with the `credential_type` `run`. Entries are never changed; old ones are erased. If a credential is refused more than 60 times a minute, one entry stands for the other refusals and counts them. Needs the scope `keys:manage`. */
+  /** One entry for every mutation, also for refused ones. `for_user_id` is the member for whom it was done, such as the holder of a new API key. The first use of a secret or a login by a run is an entry too, with the `credential_type` `run`, and so is what the service does by itself (`service`): when a rule of alerts pauses an agent, `credential_id` is the incident. Entries are never changed; old ones are erased. If a credential is refused more than 60 times a minute, one entry stands for the other refusals and counts them. Needs the scope `keys:manage`. */
   list(input?: ListAuditLogInput, options?: CallOptions): List<ListAuditLogAnswer['entries'][number], ListAuditLogAnswer> {
     return this.client.list('GET', '/v2/teams/:teamId/audit-log', {}, input, options, 'entries')
   }

@@ -2077,7 +2077,6 @@ export interface AlertRule {
   /** What it is measured for. `failure_rate`, `waiting_age` and `cost`: `team` or `agent`. `queue_age`: `queue`. `delivery_failures`: `team` or `webhook`. `schedule_misses`: `team`, `agent` or `schedule`. */
   scope: "team" | "agent" | "queue" | "webhook" | "schedule"
   scope_id: string | null
-  scope_name: string | null
   /** An incident opens when the value is this or more. */
   threshold: number
   /** It closes only below this; four fifths of `threshold` unless given. */
@@ -2094,6 +2093,7 @@ export interface AlertRule {
   pause_agent: boolean
   /** When false nothing is measured, and its open incident closes. */
   enabled: boolean
+  scope_name: string | null
   created_by: string
   /** `pending`: over the threshold, and not for long enough yet. `open`: it has an incident. `closing`: well again, and not for long enough yet. */
   state: "ok" | "pending" | "open" | "closing"
