@@ -1,7 +1,15 @@
 // The commands for agents as files, guardrails, cases, alerts, events, deliveries, sandboxes and evidence of a team.
 import { agentsDiff, agentsList, agentsPromote, agentsPull, agentsPush } from './agents/commands.ts'
 import { agentsPause, agentsResume } from './agents/pause.ts'
-import { alertsAcknowledge, alertsAdd, alertsChange, alertsList, alertsRemove, alertsRules, alertsShow } from './alerts/commands.ts'
+import {
+  alertsAcknowledge,
+  alertsAdd,
+  alertsChange,
+  alertsList,
+  alertsRemove,
+  alertsRules,
+  alertsShow,
+} from './alerts/commands.ts'
 import { casesImport } from './cases/import.ts'
 import type { Command } from './command.ts'
 import { deliveriesList } from './deliveries/list.ts'

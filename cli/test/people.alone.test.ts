@@ -39,30 +39,34 @@ describe('people at the command line', () => {
     assert.match((await service.line(['open', '--print'])).stdout, /^http.*#sign-in=ryl_\w+\n$/)
   })
 
-  proves('cli.alerts', 'a rule is tried, made, listed, changed and deleted, and an agent is paused and resumed', async () => {
-    const add = ['alerts', 'add', 'Nobody answers', '--signal', 'waiting_age', '--threshold', '60', '--agent', 'Asks']
-    const tried = await service.line([...add, '--try'])
-    assert.match(tried.stdout, /^Oldest request to a person: .*, the threshold is 1 h\.\n$/)
-    assert.equal((await service.line(['alerts', 'rules'])).stdout, '')
-    const made = await service.line([...add, '--json'])
-    requireFit(JSON.parse(made.stdout), 'createAlertRule', 'alert_rule')
-    const again = await service.line(add)
-    assert.deepEqual([again.code, again.stdout], [1, ''])
-    assert.match((await service.line(['alerts', 'rules'])).stdout, /Nobody answers +waiting_age +Asks +60 min/)
-    assert.equal((await service.line(['alerts'])).stdout, '')
-    const wrong = await service.line(['alerts', 'add', 'Wrong', '--signal', 'cost', '--threshold', 'much'])
-    assert.equal(wrong.code, 64)
-    assert.match(wrong.stderr, /--threshold must be a number/)
-    assert.equal((await service.line(['alerts', 'change', 'Nobody answers'])).code, 64)
-    const change = ['alerts', 'change', 'Nobody answers', '--threshold', '30', '--remind', '4', '--off', '--json']
-    const changed = JSON.parse((await service.line(change)).stdout)
-    assert.deepEqual([changed.threshold, changed.remind_hours, changed.enabled], [30, 4, false])
-    assert.match((await service.line(['alerts', 'remove', 'Nobody answers'])).stdout, /^deleted /)
-    assert.equal((await service.line(['agents', 'pause', 'Asks', '-m', 'Closed.'])).stdout, 'Asks is paused.\n')
-    const refused = await service.line(['run', 'Asks'])
-    assert.match(refused.stderr, /Asks is paused: Closed\./)
-    assert.equal((await service.line(['agents', 'resume', 'Asks'])).stdout, 'Asks is not paused.\n')
-  })
+  proves(
+    'cli.alerts',
+    'a rule is tried, made, listed, changed and deleted, and an agent is paused and resumed',
+    async () => {
+      const add = ['alerts', 'add', 'Nobody answers', '--signal', 'waiting_age', '--threshold', '60', '--agent', 'Asks']
+      const tried = await service.line([...add, '--try'])
+      assert.match(tried.stdout, /^Oldest request to a person: .*, the threshold is 1 h\.\n$/)
+      assert.equal((await service.line(['alerts', 'rules'])).stdout, '')
+      const made = await service.line([...add, '--json'])
+      requireFit(JSON.parse(made.stdout), 'createAlertRule', 'alert_rule')
+      const again = await service.line(add)
+      assert.deepEqual([again.code, again.stdout], [1, ''])
+      assert.match((await service.line(['alerts', 'rules'])).stdout, /Nobody answers +waiting_age +Asks +60 min/)
+      assert.equal((await service.line(['alerts'])).stdout, '')
+      const wrong = await service.line(['alerts', 'add', 'Wrong', '--signal', 'cost', '--threshold', 'much'])
+      assert.equal(wrong.code, 64)
+      assert.match(wrong.stderr, /--threshold must be a number/)
+      assert.equal((await service.line(['alerts', 'change', 'Nobody answers'])).code, 64)
+      const change = ['alerts', 'change', 'Nobody answers', '--threshold', '30', '--remind', '4', '--off', '--json']
+      const changed = JSON.parse((await service.line(change)).stdout)
+      assert.deepEqual([changed.threshold, changed.remind_hours, changed.enabled], [30, 4, false])
+      assert.match((await service.line(['alerts', 'remove', 'Nobody answers'])).stdout, /^deleted /)
+      assert.equal((await service.line(['agents', 'pause', 'Asks', '-m', 'Closed.'])).stdout, 'Asks is paused.\n')
+      const refused = await service.line(['run', 'Asks'])
+      assert.match(refused.stderr, /Asks is paused: Closed\./)
+      assert.equal((await service.line(['agents', 'resume', 'Asks'])).stdout, 'Asks is not paused.\n')
+    },
+  )
 
   proves('cli.inbox', 'requests are listed and answered by scripts', async () => {
     const order = await requestOf(approver, { count: 1 })

@@ -208,7 +208,8 @@ export const alertsChange = command({
   positionals: ['RULE'],
   needs: 'service',
   says: 'Change a rule by its id or its name, or switch it off and on.',
-  about: 'What is not given stays. The signal, and what it is measured for, stay too: make another rule for another one.',
+  about:
+    'What is not given stays. The signal, and what it is measured for, stay too: make another rule for another one.',
   options: {
     name: { type: 'string', value: 'NAME', says: 'another name' },
     threshold: { type: 'string', value: 'NUMBER', says: 'an incident opens at this value' },

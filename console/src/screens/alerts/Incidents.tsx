@@ -104,11 +104,7 @@ function Row({ incident, search }: { incident: AlertIncident; search: AlertsSear
       <td>
         <span className={style.name}>
           <StatusShape shape={incident.state === 'open' ? 'failed' : 'done'} />
-          <Link
-            className="link"
-            to="/alerts"
-            search={{ ...search, incident: id }}
-          >
+          <Link className="link" to="/alerts" search={{ ...search, incident: id }}>
             {visible(rule_name)}
           </Link>
           {acknowledged_at !== null && <Tag>acknowledged</Tag>}

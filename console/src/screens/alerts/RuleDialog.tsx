@@ -76,7 +76,9 @@ function numbersOf(signal: Signal): NumberShown[] {
     ...(usual === undefined
       ? []
       : [{ field: 'window' as const, hint: `Empty: ${usual}${signal === 'cost' ? '; whole days' : ''}` }]),
-    ...(signal === 'failure_rate' ? [{ field: 'minRuns' as const, hint: 'Empty: 5; with fewer there is no rate' }] : []),
+    ...(signal === 'failure_rate'
+      ? [{ field: 'minRuns' as const, hint: 'Empty: 5; with fewer there is no rate' }]
+      : []),
     { field: 'forMinutes', hint: 'Minutes before it opens' },
     { field: 'clearMinutes', hint: 'Minutes before it closes' },
     { field: 'remind', hint: 'Hours, while nobody looks at it. Empty: never' },

@@ -99,9 +99,7 @@ function Row({ rule }: { rule: AlertRule }) {
           {visible(rule.name)}
           {rule.pause_agent && <Tag>pauses its agent</Tag>}
         </span>
-        <span className="dim small">
-          {aboutText(rule)}
-        </span>
+        <span className="dim small">{aboutText(rule)}</span>
         {rule.problem !== null && <span className={style.problem}>{visible(rule.problem)}</span>}
       </td>
       <td>

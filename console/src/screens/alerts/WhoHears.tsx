@@ -45,7 +45,11 @@ export function WhoHears({ tells, onChange }: WhoHearsProps) {
             {({ members: rows }) => (
               <Choices
                 what="members"
-                choices={rows.map(({ id, name, email }) => ({ value: id, label: visible(name), ...(email !== null && { detail: visible(email) }) }))}
+                choices={rows.map(({ id, name, email }) => ({
+                  value: id,
+                  label: visible(name),
+                  ...(email !== null && { detail: visible(email) }),
+                }))}
                 chosen={tells}
                 onChoose={(id) => {
                   // who has left since the choice is not in the list

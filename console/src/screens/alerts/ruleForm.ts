@@ -23,7 +23,8 @@ export interface Typed {
 /** The fields that hold a number. */
 export type NumberField = 'threshold' | 'clear' | 'window' | 'minRuns' | 'forMinutes' | 'clearMinutes' | 'remind'
 
-const textOf = (value: number | null | undefined): string => (value === null || value === undefined ? '' : String(value))
+const textOf = (value: number | null | undefined): string =>
+  value === null || value === undefined ? '' : String(value)
 
 export const typedOf = (rule: AlertRule | undefined): Typed => ({
   name: rule?.name ?? '',

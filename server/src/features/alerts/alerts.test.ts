@@ -369,7 +369,10 @@ proves(
       [[named.email, 'Alert: Opened: Misses <b>']],
     )
     assert.ok(inbox.arrived[0]!.text.includes(`https://yard.example.com/alerts?incident=${incident.id}\n`))
-    assert.match(inbox.arrived[0]!.text, /up to 12, threshold 10\. Behind it: It was due while the service was not there/)
+    assert.match(
+      inbox.arrived[0]!.text,
+      /up to 12, threshold 10\. Behind it: It was due while the service was not there/,
+    )
     assert.doesNotMatch(inbox.arrived[0]!.html, /<b>/)
     await missed(team, 0)
     for (let times = 0; times < 3; times++) await watch(team)
