@@ -3,7 +3,7 @@ import { loadBatches } from './deliveryBatches.ts'
 import * as rows from './deliveryRows.ts'
 import type { Loaded } from './deliveryRows.ts'
 import type { DeliveryState } from './deliveryState.ts'
-import { isFreshShort, isPaused, remember, type Outbox } from './outbox.ts'
+import { isFreshShort, isPaused, remember, writtenGoneRuns, type Outbox } from './outbox.ts'
 import { sendAll } from './sendOne.ts'
 import { signingKeysOf } from './signingKeys.ts'
 
@@ -17,6 +17,7 @@ export async function loadNew(state: DeliveryState): Promise<void> {
   const now = new Date()
   const wanting = [...state.outboxes.values()].filter((outbox) => isFreshShort(outbox) && !isPaused(outbox.target, now))
   if (wanting.length === 0) return sendAll(state)
+  const gone = new Map(wanting.map((outbox) => [outbox, writtenGoneRuns(outbox)]))
   // keys that are not known are read at the same time
   for (const { target } of wanting) void signingKeysOf(state, target.team_id)
   // at the same time: a team that is told of something does not wait for two answers
@@ -31,6 +32,7 @@ export async function loadNew(state: DeliveryState): Promise<void> {
     takeRows(outbox, own.get(outbox.target.id) ?? [])
     // whose rows are not all loaded gets its batches later: they are newer
     if (!outbox.hasMoreRows) takeFromBatches(outbox, inBatches.get(outbox.target.id) ?? [])
+    for (const runId of gone.get(outbox)!) outbox.goneRuns.delete(runId)
   }
   sendAll(state)
 }

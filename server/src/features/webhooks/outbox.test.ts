@@ -1,7 +1,16 @@
 // What a process knows of a target: a row that was read earlier never replaces what happened since.
 import assert from 'node:assert/strict'
-import { isPaused, noteFailure, openOutbox, refreshFrom, writtenState } from './outbox.ts'
-import type { Target } from './deliveryRows.ts'
+import {
+  dropWhatFollows,
+  isPaused,
+  noteFailure,
+  openOutbox,
+  refreshFrom,
+  remember,
+  takeNext,
+  writtenState,
+} from './outbox.ts'
+import type { Loaded, Target } from './deliveryRows.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const row: Target = {
@@ -30,5 +39,35 @@ proves(
     assert.equal(outbox.target.url, row.url)
     refreshFrom(outbox, writtenState(outbox), { ...row })
     assert.equal(isPaused(outbox.target, now), false, 'a row that was read since then counts')
+  },
+)
+
+const delivery = (id: string, run_id: string): Loaded => ({
+  id,
+  run_id,
+  target_id: row.id,
+  event: 'run.completed',
+  data: '{}',
+  created_at: new Date(),
+  attempts: 0,
+  state: 'new',
+})
+
+proves(
+  'webhooks.callback',
+  'a delivery that was found before its run’s receiver was gone, and arrives after that was written, is not sent',
+  () => {
+    const outbox = openOutbox({ ...row, kind: 'callback' })
+    const [started, completed] = [delivery('1', 'gone'), delivery('2', 'gone')]
+    for (const one of [started, completed]) remember(outbox, one, outbox.fresh)
+    assert.equal(takeNext(outbox, new Date()), started)
+    assert.deepEqual(dropWhatFollows(outbox, started), [completed])
+    // as after the write: nothing of the run is in memory any more
+    outbox.known.clear()
+    remember(outbox, { ...completed }, outbox.fresh)
+    assert.equal(takeNext(outbox, new Date()), undefined)
+    const other = delivery('3', 'other')
+    remember(outbox, other, outbox.fresh)
+    assert.equal(takeNext(outbox, new Date()), other)
   },
 )

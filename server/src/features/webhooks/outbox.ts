@@ -22,6 +22,8 @@ export interface Outbox {
   unwritten: number
   /** Runs whose first attempt is under way: the next of theirs waits for it. */
   busyRuns: Set<string>
+  /** Runs whose receiver is gone, and whether their rows say so yet. A load that began before they did still finds deliveries of them. */
+  goneRuns: Map<string, { isWritten: boolean }>
   sent: number
   /** The health of the target changed since it was last written. */
   isDirty: boolean
@@ -51,6 +53,7 @@ export const openOutbox = (target: Target): Outbox => ({
   inFlight: 0,
   unwritten: 0,
   busyRuns: new Set(),
+  goneRuns: new Map(),
   sent: 0,
   isDirty: false,
   changes: 0,
@@ -143,10 +146,12 @@ export const isDueShort = ({ hasMoreDue, retries, replays }: Outbox): boolean =>
   hasMoreDue && retries.length + replays.length === 0
 
 export function remember(outbox: Outbox, delivery: Loaded, into: Loaded[]): void {
-  if (outbox.known.has(delivery.id)) return
+  if (outbox.known.has(delivery.id) || isOfGoneRun(outbox, delivery)) return
   outbox.known.set(delivery.id, delivery)
   into.push(delivery)
 }
+
+const isOfGoneRun = ({ goneRuns }: Outbox, { run_id }: Loaded): boolean => run_id !== null && goneRuns.has(run_id)
 
 /** The receiver wants nothing more: a callback nothing of this run, a subscription nothing at all. */
 export function dropWhatFollows(outbox: Outbox, { run_id }: Loaded): Loaded[] {
@@ -154,10 +159,18 @@ export function dropWhatFollows(outbox: Outbox, { run_id }: Loaded): Loaded[] {
     outbox.isGivenUp = true
     return []
   }
-  const dropped = outbox.fresh.filter((other) => other.run_id === run_id)
-  outbox.fresh = outbox.fresh.filter((other) => other.run_id !== run_id)
-  return dropped
+  if (run_id === null) return []
+  outbox.goneRuns.set(run_id, { isWritten: false })
+  const { fresh, retries, replays } = outbox
+  for (const list of ['fresh', 'retries', 'replays'] as const) {
+    outbox[list] = outbox[list].filter((other) => other.run_id !== run_id)
+  }
+  return [...fresh, ...retries, ...replays].filter((other) => other.run_id === run_id)
 }
+
+/** The gone runs whose rows say so: a load that begins now finds nothing of them. */
+export const writtenGoneRuns = ({ goneRuns }: Outbox): string[] =>
+  [...goneRuns].filter(([, { isWritten }]) => isWritten).map(([runId]) => runId)
 
 /** Nothing of it is under way, and nothing will be for a while: whoever claims the target next loads again what is in memory here. */
 export const isStuck = (outbox: Outbox, now: Date): boolean =>

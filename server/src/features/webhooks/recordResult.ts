@@ -110,6 +110,7 @@ export async function recordResult(state: DeliveryState, outbox: Outbox, noted: 
   if (outcome.isGone && target.kind === 'callback' && delivery.run_id !== null) {
     await setRunApart(state.context.db.sql, target.id, delivery.run_id)
     await endCallbacks(state.context.db.sql, target.id, delivery.run_id)
+    outbox.goneRuns.set(delivery.run_id, { isWritten: true })
     for (const { id } of dropped) outbox.known.delete(id)
   }
 }
