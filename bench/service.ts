@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readFacts } from '../server/src/base/postgres/facts.ts'
 import { stopServer } from '../server/src/base/postgres/server.ts'
+import { programFile } from '../server/test/kit/programFile.ts'
 
-const entry = fileURLToPath(new URL('../server/src/main.ts', import.meta.url))
+const entry = programFile(fileURLToPath(new URL('../server/src/main.ts', import.meta.url)))
 const readyMaxMs = 30_000
 const stopMaxMs = 30_000
 

@@ -20,11 +20,10 @@ function copy(from, to) {
   cpSync(join(root, from), join(staging, to), { recursive: true })
 }
 
-/** Node strips no types below node_modules, so the package has JavaScript. The types are checked by npm run check. */
+/** Node strips no types below node_modules, so the package has JavaScript. */
 async function writePrograms() {
-  const tsc = join('node_modules', 'typescript', 'bin', 'tsc')
-  const code = await runNode([tsc, '-p', 'tsconfig.pack.json', '--outDir', join(staging, 'lib')])
-  if (code !== 0) throw new Error(`tsc failed (exit ${code})`)
+  const code = await runNode(['scripts/serviceBundle.mjs', join(staging, 'lib'), '--package'])
+  if (code !== 0) throw new Error(`the programs could not be bundled (exit ${code})`)
 }
 
 /** Templates and other files that stand beside the sources and are read when the service runs. */

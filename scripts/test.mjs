@@ -1,11 +1,12 @@
 // npm test: the checks beside every test; with files named (npm test -- FILE…), only those tests. `--long`: tests that have a long form take it.
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChecks } from './checks.mjs'
 import { ensureInstalled, root } from './install.mjs'
 import { exitWith, runNode } from './run.mjs'
+import { inTestBundle } from './inTestBundle.mjs'
 import { inTestFolder } from './testFolder.mjs'
-import { longTestFiles, noBundler, withTestGroups } from './testGroups.mjs'
+import { longTestFiles, withTestGroups } from './testGroups.mjs'
 
 /** Starts one PostgreSQL for the whole run, before the first file. */
 const setup = 'server/test/kit/globalSetup.ts'
@@ -41,7 +42,7 @@ await exitWith(async () => {
   const [checks, tests] = await Promise.all([
     runChecks({ isBeside: true }),
     inTestFolder(() =>
-      inBundle((bundle) =>
+      inTestBundle([], (bundle) =>
         withTestGroups(bundle, (files) => runNode([...options, ...(bundle ? [] : fromSources), ...files])),
       ),
     ),
@@ -50,17 +51,3 @@ await exitWith(async () => {
   if (checks.code !== 0) console.error(`${checks.failed} failed (exit ${checks.code}): see above`)
   return checks.code || tests
 })
-
-/** Below node_modules: the packages that stay outside of it are found from there. */
-async function inBundle(work) {
-  const bundle = join(root, 'node_modules', '.cache', `runyard-tests-${process.pid}`)
-  try {
-    const code = await runNode(['scripts/testBundle.mjs', bundle])
-    if (code === noBundler) return await work()
-    if (code !== 0) return code
-    process.env.RUNYARD_TEST_BUNDLE = bundle
-    return await work(bundle)
-  } finally {
-    rmSync(bundle, { recursive: true, force: true })
-  }
-}

@@ -54,7 +54,7 @@ function compileCache() {
   return join(process.env.XDG_CACHE_HOME || caches, 'runyard', 'compiled')
 }
 
-const file = checkout ? source : source.replace(/\.ts$/, '.js')
+const file = checkout ? source : source.replace(/\.ts$/, '.mjs')
 const env = {
   // what was compiled once is kept: a command starts in half the time (measured: 0.5 s instead of 1 s)
   NODE_COMPILE_CACHE: compileCache(),

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { proves } from '../../server/test/kit/proves.ts'
-import { needsBundler } from './kit/needsBundler.ts'
+import { needsBundler } from '../../server/test/kit/needsBundler.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { proves } from '../../server/test/kit/proves.ts'
 import { seedTeam } from '../../server/test/kit/seed.ts'
 import { testApp } from '../../server/test/kit/testApp.ts'
-import { needsBundler } from './kit/needsBundler.ts'
+import { needsBundler } from '../../server/test/kit/needsBundler.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 

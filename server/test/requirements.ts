@@ -1273,6 +1273,10 @@ const sentences = [
     id: 'start.databaseRefused',
     says: 'A database that cannot be reached or used is told in one sentence with what to do, and the exit code is 1.',
   },
+  {
+    id: 'start.built',
+    says: 'npm start runs the service, and the service its own processes, from a build that its sources give; a running service keeps its build.',
+  },
   { id: 'start.leavesNothing', says: 'A start that failed leaves no PostgreSQL running.' },
   {
     id: 'start.serviceFile',

@@ -21,7 +21,7 @@ import { onlyInLongForm } from '../../../server/test/kit/longForm.ts'
 import { preparedDataDir, startService, type Service } from '../../../server/test/survival/processes.ts'
 import { keep, takeKept, usualSize, type KeptWindow } from './keptWindow.ts'
 import { databaseOf } from './longRun.ts'
-import { needsBundler } from './needsBundler.ts'
+import { needsBundler } from '../../../server/test/kit/needsBundler.ts'
 import { watchPage, type Watch } from './watchPage.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))

@@ -1,4 +1,4 @@
-// Finds a program file beside another one. In the repository both are .ts, in the npm package both are .js.
+// Finds a program file beside another one. In the repository both are .ts, in a bundle both are .mjs.
 import { extname } from 'node:path'
 
 /** `name` has no ending: it gets that of `file`, the URL of the file that asks. */

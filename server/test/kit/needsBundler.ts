@@ -1,4 +1,4 @@
-// Whether the console can be built here: where its bundler has no program for the platform, tests are skipped and say why.
+// Whether the console and the service can be built here: where their bundler has no program for the platform, tests are skipped and say why.
 import { createRequire } from 'node:module'
 
 /** Without `await`: a module that files of one process wait for together would put the tests of all into the suite of the first. */
