@@ -6,7 +6,7 @@ import { exitWith, runNode } from './run.mjs'
 
 await exitWith(async () => {
   await ensureInstalled({ dev: false })
-  // without it the service is still worth starting: what went wrong is printed
-  await ensureConsole()
-  return runNode([await serviceFile(), ...process.argv.slice(2)], { watched: true })
+  // without the console the service is still worth starting: what went wrong is printed
+  const [file] = await Promise.all([serviceFile(), ensureConsole()])
+  return runNode([file, ...process.argv.slice(2)], { watched: true })
 })
