@@ -16,20 +16,12 @@ export const programs = ['server/src/main.ts', 'cli/src/main.ts', 'server/src/dr
  */
 export const besides = [
   'server/src/base/page/xlsxThread.ts',
+  'server/src/drivers/browser/unpackChromium.ts',
   'server/src/drivers/sandbox/justBashChild.ts',
   'server/src/drivers/sandbox/justBashWatchdog.ts',
+  'server/src/drivers/sandbox/proxyRelay.ts',
   'server/src/drivers/sandbox/waitForChange.ts',
   'server/src/kit/parentWatch.ts',
-]
-
-/** The files that start them look for them in the bundle. */
-const starters = [
-  'server/src/base/page/xlsx.ts',
-  'server/src/drivers/sandbox/childFlags.ts',
-  'server/src/drivers/sandbox/justBashProcess.ts',
-  'server/src/drill/ground.ts',
-  'server/src/drill/scratch.ts',
-  'server/src/features/system/drills/takeDrill.ts',
 ]
 
 /**
@@ -56,18 +48,23 @@ const slashes = (path) => path.split(sep).join('/')
 
 /**
  * A file of ours looks for what lies beside it: migrations, templates, scripts. So it keeps the place of its source. What is started by its
- * file is looked for in the bundle. All places are told from where the bundle itself lies: it may be moved, together with what is beside it.
+ * file, which is asked for by `besideFile`, is in the bundle. All places are told from where the bundle itself lies: it may be moved,
+ * together with what is beside it.
  */
-const keepsPlace = (inBundle) => ({
+const keepsPlace = (started) => ({
   name: 'keeps-place',
   transform: {
     filter: { id: { exclude: /node_modules/ }, code: /import\.meta\.(url|dirname|filename|main)/ },
     handler(code, file) {
+      const inBundle = (source) => `$inBundle(${JSON.stringify(bundledName(source))})`
       const source = slashes(relative(root, file))
-      const place = inBundle.has(source)
-        ? `$inBundle(${JSON.stringify(bundledName(source))})`
-        : `$besideSources(${JSON.stringify(source)})`
+      const place = started.has(source) ? inBundle(source) : `$besideSources(${JSON.stringify(source)})`
       return code
+        .replaceAll(/besideFile\('([^']+)', import\.meta\.url\)/g, (_, name) => {
+          const asked = posix.join(posix.dirname(source), `${name}.ts`)
+          if (!started.has(asked)) throw new Error(`${source} starts ${asked}, which is not in the bundle`)
+          return inBundle(asked)
+        })
         .replaceAll('import.meta.main', `$isStarted(${place})`)
         .replaceAll('import.meta.url', `${place}.href`)
         .replaceAll('import.meta.dirname', `$pathOf(new URL('.', ${place})).slice(0, -1)`)
@@ -120,7 +117,7 @@ export async function writeBundle(folder, files, { alsoStarted = [], sources, pa
     platform: 'node',
     external: isOutside,
     resolve: { alias },
-    plugins: [httpWithoutClient, keepsPlace(new Set([...programs, ...besides, ...starters, ...alsoStarted]))],
+    plugins: [httpWithoutClient, keepsPlace(new Set([...programs, ...besides, ...alsoStarted]))],
     // nothing is left out: the bundler takes calls for idle that are not, such as a decodeURIComponent that is there to throw
     treeshake: false,
     logLevel: 'silent',

@@ -13,7 +13,10 @@ const parts = ['server', 'sdk', 'cli'].filter((part) => existsSync(join(root, pa
 
 const readManifest = (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
 
-const writeJson = (path, value) => writeFileSync(join(staging, path), `${JSON.stringify(value, null, 2)}\n`)
+function writeJson(path, value) {
+  mkdirSync(dirname(join(staging, path)), { recursive: true })
+  writeFileSync(join(staging, path), `${JSON.stringify(value, null, 2)}\n`)
+}
 
 function copy(from, to) {
   mkdirSync(dirname(join(staging, to)), { recursive: true })

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { besideFile } from '../../base/besideFile.ts'
 
-const here = import.meta.dirname
+/** Where the child and its threads lie. */
+const here = dirname(fileURLToPath(besideFile('justBashChild', import.meta.url)))
 
 /** Where a package lies, and those it depends on: only what is installed, since some are optional. */
 function packageFolders(name: string, from: string, found: Set<string>): void {
@@ -52,7 +53,8 @@ export function childFlags(folder: string, laid?: string): string[] {
   )
   const readable = [
     here,
-    fileURLToPath(besideFile('../../base/besideFile', import.meta.url)),
+    // a bundle has it inside
+    fileURLToPath(new URL('../../base/besideFile.ts', import.meta.url)),
     fileURLToPath(new URL('../../../package.json', import.meta.url)),
     ...justBashFolders(),
     folder,
