@@ -36,25 +36,32 @@ proves('start.built', 'npm start runs the build that build.json names, and it an
   }
 })
 
-proves('start.built', 'the three builds before stay for those that run from them, and one that was cut off does not', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'runyard-built-'))
-  const dist = join(folder, 'dist')
-  const source = join(folder, 'source')
-  const program = join(folder, 'program.mjs')
-  // stands for the bundler: what it makes is one empty list of files
-  await writeFile(program, "import { writeFileSync } from 'node:fs'\nwriteFileSync(`${process.argv[2]}/files.json`, '[]')\n")
-  const asked = { dist, sources: [relative(root, source)], program, name: 'a test', says: 'Building…', kept: 3 }
-  const build = async (text: string) => {
-    await writeFile(source, text)
-    const code = `import { ensureBuilt } from './scripts/ensureBuilt.mjs'\nprocess.exitCode = await ensureBuilt(${JSON.stringify(asked)})`
-    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: root })
-    return (JSON.parse(await readFile(join(dist, 'build.json'), 'utf8')) as { folder: string }).folder
-  }
-  const first = await build('1')
-  assert.equal(await build('1'), first)
-  await mkdir(join(dist, 'cut off'))
-  const others = []
-  for (const text of ['2', '3', '4', '5']) others.push(await build(text))
-  assert.deepEqual((await readdir(dist)).toSorted(), [...others, 'build.json'].toSorted())
-  await rm(folder, { recursive: true })
-})
+proves(
+  'start.built',
+  'the three builds before stay for those that run from them, and one that was cut off does not',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'runyard-built-'))
+    const dist = join(folder, 'dist')
+    const source = join(folder, 'source')
+    const program = join(folder, 'program.mjs')
+    // stands for the bundler: what it makes is one empty list of files
+    await writeFile(
+      program,
+      "import { writeFileSync } from 'node:fs'\nwriteFileSync(`${process.argv[2]}/files.json`, '[]')\n",
+    )
+    const asked = { dist, sources: [relative(root, source)], program, name: 'a test', says: 'Building…', kept: 3 }
+    const build = async (text: string) => {
+      await writeFile(source, text)
+      const code = `import { ensureBuilt } from './scripts/ensureBuilt.mjs'\nprocess.exitCode = await ensureBuilt(${JSON.stringify(asked)})`
+      await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: root })
+      return (JSON.parse(await readFile(join(dist, 'build.json'), 'utf8')) as { folder: string }).folder
+    }
+    const first = await build('1')
+    assert.equal(await build('1'), first)
+    await mkdir(join(dist, 'cut off'))
+    const others = []
+    for (const text of ['2', '3', '4', '5']) others.push(await build(text))
+    assert.deepEqual((await readdir(dist)).toSorted(), [...others, 'build.json'].toSorted())
+    await rm(folder, { recursive: true })
+  },
+)

@@ -100,7 +100,8 @@ proves(
     const templates = await readdir(join(root, 'server/src/features/artifacts/templates'))
     for (const name of templates.filter((one) => one.endsWith('.md')))
       assert.ok(files.includes(`lib/server/src/features/artifacts/templates/${name}`), name)
-    for (const name of ['LICENSE', 'README.md', 'lib/server/src/main.mjs', 'lib/cli/src/main.mjs']) assert.ok(files.includes(name), name)
+    for (const name of ['LICENSE', 'README.md', 'lib/server/src/main.mjs', 'lib/cli/src/main.mjs'])
+      assert.ok(files.includes(name), name)
     const console = files.filter((file) => file.startsWith('lib/console/'))
     assert.ok(console.some((file) => file.endsWith('/licenses.txt')))
     assert.deepEqual(
