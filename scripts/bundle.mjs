@@ -46,6 +46,8 @@ const alias = { '@runyard/sdk': join(root, 'sdk/src/index.ts') }
 
 const slashes = (path) => path.split(sep).join('/')
 
+const inBundle = (source) => `$inBundle(${JSON.stringify(bundledName(source))})`
+
 /**
  * A file of ours looks for what lies beside it: migrations, templates, scripts. So it keeps the place of its source. What is started by its
  * file, which is asked for by `besideFile`, is in the bundle. All places are told from where the bundle itself lies: it may be moved,
@@ -56,7 +58,6 @@ const keepsPlace = (started) => ({
   transform: {
     filter: { id: { exclude: /node_modules/ }, code: /import\.meta\.(url|dirname|filename|main)/ },
     handler(code, file) {
-      const inBundle = (source) => `$inBundle(${JSON.stringify(bundledName(source))})`
       const source = slashes(relative(root, file))
       const place = started.has(source) ? inBundle(source) : `$besideSources(${JSON.stringify(source)})`
       return code

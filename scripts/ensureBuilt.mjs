@@ -61,8 +61,8 @@ function sweep(dist, kept) {
   const others = readdirSync(dist).filter((name) => name !== 'build.json' && name !== counts)
   // written last: a folder without it was cut off
   const whole = others.filter((name) => existsSync(join(dist, name, 'files.json'))).sort()
-  const stay = whole.slice(-kept)
-  for (const name of others) if (!stay.includes(name)) rmSync(join(dist, name), { recursive: true, force: true })
+  const stay = new Set(whole.slice(-kept))
+  for (const name of others) if (!stay.has(name)) rmSync(join(dist, name), { recursive: true, force: true })
 }
 
 /** The name of the folder of the build that counts; undefined when there is none. */
