@@ -7,6 +7,8 @@ export const get = (service: Service, path: string): Promise<Answer> => call(ser
 
 export const post = (service: Service, path: string, body: object): Promise<Answer> => call(service, 'POST', path, body)
 
+export const put = (service: Service, path: string, body: object): Promise<Answer> => call(service, 'PUT', path, body)
+
 export const remove = (service: Service, path: string): Promise<Answer> => call(service, 'DELETE', path)
 
 export const newQueue = async (service: Service, name: string): Promise<string> =>

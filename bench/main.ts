@@ -16,6 +16,7 @@ import { evidence } from './evidence.ts'
 import { execs } from './execs.ts'
 import { fullTables } from './fullTables.ts'
 import { getRuns } from './getRuns.ts'
+import { guardrails } from './guardrails.ts'
 import type { Bed } from './interleave.ts'
 import { keyedWrite } from './keyedWrite.ts'
 import { listRuns } from './listRuns.ts'
@@ -53,6 +54,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[] | Sheet>> = {
   bulk,
   evaluations,
   evidence,
+  guardrails,
   listRuns,
   artifacts,
   cli,

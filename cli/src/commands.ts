@@ -7,7 +7,7 @@ import { api } from './call/api.ts'
 import { call } from './call/call.ts'
 import type { Command } from './command.ts'
 import { inbox } from './inbox/list.ts'
-import { inboxAnswer, inboxApprove, inboxReject } from './inbox/respond.ts'
+import { inboxAnswer, inboxApprove, inboxReject, inboxWithdraw } from './inbox/respond.ts'
 import { machineCommands } from './machineCommands.ts'
 import { runsList } from './runs/list.ts'
 import { runsRetry } from './runs/retry.ts'
@@ -30,6 +30,7 @@ export const commands: Command[] = [
   inbox,
   inboxApprove,
   inboxReject,
+  inboxWithdraw,
   inboxAnswer,
   ...teamCommands,
   call,

@@ -52,6 +52,31 @@ describe('guardrails at the command line', () => {
     assert.match(stdout, /always_ask: asks people, 1 times in 1 runs\n {2}run \d+ of Notes step 1 memory_write/)
   })
 
+  proves('guardrails.takenBack', 'an approval is taken back while another person’s is missing', async () => {
+    await service.sdk.members.create({ name: 'Second', role: 'operator' })
+    const file = await fileWith('{"two_person": ["memory_*"]}')
+    assert.equal((await service.line(['guardrails', 'set', file])).code, 0)
+    const agentId = await service.agent('Twice', '```memory path=a.md\nkept\n```\n```output\ndone\n```\n')
+    const { run_id } = await service.sdk.runs.start({ agent_id: agentId })
+    const handle = await untilAsked(run_id)
+    const early = await service.line(['inbox', 'withdraw', handle])
+    assert.match(early.stderr, /You have not approved this/)
+    const first = await service.line(['inbox', 'approve', handle])
+    assert.equal(first.stdout, 'approved; one more person must approve\n', first.stderr)
+    const back = await service.line(['inbox', 'withdraw', handle])
+    assert.equal(back.stdout, 'your approval is taken back; the request is still open\n', back.stderr)
+    assert.deepEqual((await service.sdk.humanRequests.get(handle)).human_request.approvals, [])
+    await service.sdk.runs.stop(run_id)
+  })
+
+  /** The id of what the run asks, once it does. */
+  async function untilAsked(runId: string): Promise<string> {
+    for (;;) {
+      const { pending_human_request: request } = await service.sdk.runs.get(runId)
+      if (request) return request.id
+    }
+  }
+
   proves('guardrails.cli', 'what cannot be set is refused with every problem', async () => {
     const wrong: [string, number, RegExp][] = [
       ['[]', 64, /must hold a JSON object/],

@@ -367,3 +367,37 @@ proves(
     assert.ok((await page.getByRole('heading', { name: hostileTitle.slice(0, 60) }).count()) > 0)
   }),
 )
+
+proves(
+  'console.inbox.twoPeople',
+  'after the first of two approvals its giver takes it back or rejects, and the other person sees who has approved',
+  needsLongConsole,
+  story(async ({ page, sdk, open }) => {
+    const second = await makeMember(sdk, 'Bo Second', 'operator')
+    await sdk.guardrails.set({ rules: { two_person: ['memory_*'] } })
+    const { agent_id } = await sdk.agents.create({
+      name: 'Ledger',
+      instructions: '```memory path=a.md\nkept\n```\n```output\ndone\n```\n',
+    })
+    const request = await askedBy(sdk, agent_id, 'hello')
+    await openRequest(page, request)
+    await page.getByText('0 of 2 approvals: 2 different people must approve.').first().waitFor()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('Until somebody else does too, you can take it back or reject it.').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Approve', exact: true }).count(), 0)
+    assert.deepEqual(await axe(page), [])
+    const other = await open({ path: `/inbox?request=${request.id}`, key: second.key })
+    await other.getByText(/1 of 2 approvals: one more person must approve\..*Admin.*approved/).first().waitFor()
+    await page.getByRole('button', { name: 'Take it back' }).click()
+    await page.getByText('Your approval is taken back').waitFor()
+    assert.deepEqual((await read(sdk, request)).approvals, [])
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('button', { name: 'Take it back' }).waitFor()
+    await other.getByRole('button', { name: 'Reject…' }).click()
+    await other.getByRole('button', { name: 'Reject' }).click()
+    await page.getByText('rejected').first().waitFor()
+    const { status, response } = await read(sdk, request)
+    assert.deepEqual([status, response], ['responded', { approved: false }])
+    await sdk.guardrails.set({ rules: {} })
+  }),
+)

@@ -4868,6 +4868,26 @@ const sentences = [
     },
   },
   {
+    id: 'guardrails.takenBack',
+    says: 'Until the second person approves, the first can take the approval back or reject, and anybody else can reject; however these race over two processes, a call is made only with two approvals that stand.',
+    gap: {
+      question: 'Can somebody change their mind after the first of two approvals?',
+      file: 'server/src/features/humanRequests/withdrawApproval.ts',
+    },
+  },
+  {
+    id: 'guardrails.why',
+    says: 'Where a run, or the cases of a queue, wait because of guardrails, the explanation names the rule, the version and the end, and how many of two people have approved.',
+  },
+  {
+    id: 'guardrails.everywhere',
+    says: 'Sub-runs, schedules, cases, starts over MCP, browser actions, sandbox commands and calls over renamed connections meet the same rules.',
+  },
+  {
+    id: 'guardrails.known',
+    says: 'A process that was idle for long, or misses a notification, judges its next call by the newest version.',
+  },
+  {
     id: 'guardrails.quietCalls',
     says: 'In quiet hours a call with an effect outside waits until they are over, or until the rules change; reading does not wait, and nothing fails.',
   },
@@ -4893,8 +4913,12 @@ const sentences = [
   },
   { id: 'guardrails.plan', says: 'Lists of versions and of stops go by indexes.' },
   {
+    id: 'console.inbox.twoPeople',
+    says: 'A request that needs two people shows who has approved; the first can take the approval back or reject, and the second can approve or reject.',
+  },
+  {
     id: 'console.guardrails',
-    says: 'Guardrails are read, changed in a form that names every problem at its field, tried by a dry run beside it, compared and restored.',
+    says: 'Guardrails are read, changed in a form that names every problem at its field, tried by a dry run beside it, compared and restored; connections are chosen by name, and a list that allows nothing stays one.',
   },
   { id: 'guardrails.cli', says: 'The command line shows, sets, dry-runs, lists and restores guardrails.' },
   {

@@ -1,4 +1,4 @@
-// runyard inbox approve, reject and answer: the answers to human requests, for scripts.
+// runyard inbox approve, reject, answer and withdraw: the answers to human requests, for scripts.
 import type { HumanRequest, PendingRequest } from '../../../sdk/src/index.ts'
 import { command, UsageError, type Call } from '../command.ts'
 
@@ -36,6 +36,20 @@ export const inboxReject = command({
     "runyard inbox reject 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55 --reason 'The amount is wrong'",
   ],
   run: (call) => respond(call, (pending) => pending.reject(call.values.reason)),
+})
+
+export const inboxWithdraw = command({
+  words: 'inbox withdraw',
+  positionals: ['ID'],
+  needs: 'service',
+  says: 'Take your approval back while another person’s is missing.',
+  examples: ['runyard inbox withdraw 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55'],
+  async run({ positionals: [id = ''], out, service }) {
+    const [runyard, { pendingRequest }] = await Promise.all([service(), import('./findRequest.ts')])
+    const { request } = await pendingRequest(runyard, id)
+    const { human_request: left } = await runyard.humanRequests.withdraw(request.run_id, request.id)
+    out.record(left, () => ['your approval is taken back; the request is still open'])
+  },
 })
 
 export const inboxAnswer = command({

@@ -301,6 +301,7 @@ export type OperationId =
   | 'updateWebhook'
   | 'uploadSandboxFile'
   | 'uploadSkill'
+  | 'withdrawApproval'
 
 export const operations: Record<OperationId, OperationShape> = {
   acceptRevision: {"verb":"POST","path":"/v2/revisions/:build_id/accept","call":"agents.acceptRevision","input":"body","answer":"json","fields":{"make_triggers":"boolean"}},
@@ -602,4 +603,5 @@ export const operations: Record<OperationId, OperationShape> = {
   updateWebhook: {"verb":"PATCH","path":"/v2/teams/:teamId/webhooks/:subscriptionId","call":"webhooks.update","input":"body","answer":"json","fields":{"events":"json","active":"boolean"}},
   uploadSandboxFile: {"verb":"POST","path":"/v2/sandboxes/:sandbox_id/files","call":"sandboxes.uploadFile","input":"bytes","answer":"json","fields":{"file":"file"}},
   uploadSkill: {"verb":"POST","path":"/v2/teams/:teamId/skills/upload","call":"skills.upload","input":"body","answer":"json","fields":{}},
+  withdrawApproval: {"verb":"POST","path":"/v2/runs/:run_id/human-requests/:request_id/withdraw","call":"humanRequests.withdraw","input":"none","answer":"json","fields":{}},
 }

@@ -465,6 +465,7 @@ import type {
   UpdateWebhookInput,
   UploadSkillAnswer,
   UploadSkillInput,
+  WithdrawApprovalAnswer,
 } from './types.ts'
 
 /** Agents, their builds and the builder runs that write them. */
@@ -1243,9 +1244,14 @@ export class HumanRequestsGroup extends Group {
     return this.client.json('GET', '/v2/human-requests/:request_id', {request_id: requestId}, undefined, options)
   }
 
-  /** Which field counts depends on the type: `approved` for an approval, `answers` for questions, `values` for a form, `done` for a login. Of several answers the first one counts; the others get a 409. An approval counts for exactly the action shown. Where `approvals_needed` is 2, the request stays pending after the first approval, and another person must give the second; one rejection closes it. Needs the scope `approvals:write`. */
+  /** Which field counts depends on the type: `approved` for an approval, `answers` for questions, `values` for a form, `done` for a login. Of several answers the first one counts; the others get a 409. An approval counts for exactly the action shown. Where `approvals_needed` is 2, the request stays pending after the first approval, and another person must give the second; one rejection closes it. Until then withdrawApproval takes an approval back. Needs the scope `approvals:write`. */
   respond(runId: string, requestId: string, input?: RespondToHumanRequestInput, options?: CallOptions): Call<RespondToHumanRequestAnswer> {
     return this.client.json('POST', '/v2/runs/:run_id/human-requests/:request_id/respond', {run_id: runId, request_id: requestId}, input, options)
+  }
+
+  /** For a request with `approvals_needed` 2 that one person has approved: that person takes the approval back, and two people must approve again. When the second has approved, the request is closed and nothing can be taken back. To end the request instead, reject it. Needs the scope `approvals:write`. */
+  withdraw(runId: string, requestId: string, options?: CallOptions): Call<WithdrawApprovalAnswer> {
+    return this.client.json('POST', '/v2/runs/:run_id/human-requests/:request_id/withdraw', {run_id: runId, request_id: requestId}, undefined, options)
   }
 
   /** Puts the request into the inbox of a member. Others can still answer it. There is no event for it. Needs the scope `runs:write`. */
@@ -1513,7 +1519,7 @@ export class QueuesGroup extends Group {
     return this.client.json('GET', '/v2/queues/:queue_id/agents', {queue_id: queueId}, undefined, options)
   }
 
-  /** Says whether cases are dispatched to agents now, and if not, every reason why, with the facts: triggers, live builds, concurrency, slots of the team, monthly limits, and runs of its cases that wait for a connection. Needs the scope `queues:read`. */
+  /** Says whether cases are dispatched to agents now, and if not, every reason why, with the facts: triggers, live builds, concurrency, slots of the team, monthly limits, guardrails of the team, and runs of its cases that wait for a connection or because of a guardrail. Needs the scope `queues:read`. */
   explain(queueId: string, options?: CallOptions): Call<ExplainQueueAnswer> {
     return this.client.json('GET', '/v2/queues/:queue_id/why', {queue_id: queueId}, undefined, options)
   }

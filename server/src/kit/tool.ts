@@ -127,6 +127,8 @@ export interface OutsideTool<Input extends TObject = TObject> extends Described<
   takesSecrets?: true | readonly string[]
   /** Why a person must allow this call whatever the build says; undefined: no reason. */
   needsApproval?: string
+  /** The other tools whose work this call does: a rule about one of them counts for it too. */
+  actsAs?: (input: Static<Input>) => readonly string[]
   /** What of the world outside a call touches, by its arguments alone; undefined, or `never`: nothing beyond this service. */
   leaves: 'never' | ((input: Static<Input>, context: Context) => Leaving | undefined)
 }

@@ -21,7 +21,8 @@ const commentMax = 10_000
 export function AnswerBar({ answering, comment, hasNext = false }: Props) {
   const { request, unable, refusal, decision, draft, change, problems } = answering
   const wrong = Object.keys(problems).length
-  const note = unable ?? refusal ?? (wrong > 0 ? `${counted(wrong, 'field')} to correct` : armedWords(answering))
+  const note =
+    unable ?? refusal ?? (wrong > 0 ? `${counted(wrong, 'field')} to correct` : (armedWords(answering) ?? approvedWords(answering)))
   return (
     <div className={classes(style.bar, decision !== undefined && style.armed)}>
       <p
@@ -79,8 +80,11 @@ function armedWords({ decision }: Answering): ReactNode {
   )
 }
 
+const approvedWords = ({ hasApproved }: Answering): string | undefined =>
+  hasApproved ? 'You have approved this. Until somebody else does too, you can take it back or reject it.' : undefined
+
 function Decisions({ answering, comment }: Pick<Props, 'answering' | 'comment'>) {
-  const { decision, decide, send, isSending, unable } = answering
+  const { decision, decide, send, isSending, unable, hasApproved, takeBack, isTakingBack } = answering
   if (decision === 'reject')
     return (
       <>
@@ -111,17 +115,23 @@ function Decisions({ answering, comment }: Pick<Props, 'answering' | 'comment'>)
       >
         Reject…
       </Button>
-      <Button
-        kind="go"
-        icon="check"
-        isBusy={isSending}
-        unable={unable}
-        keys={decision === 'approve' ? sendKeys() : ['1']}
-        aria-pressed={decision === 'approve' ? true : undefined}
-        onClick={() => send('approve')}
-      >
-        Approve
-      </Button>
+      {hasApproved ? (
+        <Button isBusy={isTakingBack} unable={unable} onClick={takeBack}>
+          Take it back
+        </Button>
+      ) : (
+        <Button
+          kind="go"
+          icon="check"
+          isBusy={isSending}
+          unable={unable}
+          keys={decision === 'approve' ? sendKeys() : ['1']}
+          aria-pressed={decision === 'approve' ? true : undefined}
+          onClick={() => send('approve')}
+        >
+          Approve
+        </Button>
+      )}
     </>
   )
 }

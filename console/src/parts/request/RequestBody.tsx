@@ -6,12 +6,12 @@ import { Markdown } from '../Markdown.tsx'
 import { SchemaForm } from '../SchemaForm.tsx'
 import { Slip } from '../Slip.tsx'
 import { visible } from '../visibleText.ts'
+import { Approvals } from './Approvals.tsx'
 import { isOfCall } from './asked.ts'
 import { valuesOf } from './input.ts'
 import { QuestionFields } from './QuestionFields.tsx'
 import style from './Request.module.css'
 import type { Answering } from './useAnswering.ts'
-import { approvalsSentence } from './words.ts'
 
 interface Props {
   answering: Answering
@@ -23,7 +23,7 @@ interface Props {
 }
 
 export function RequestBody({ answering, consequences, current, onCurrent }: Props) {
-  const { request, hasChanged, isClosed } = answering
+  const { request, hasChanged, isClosed, hasApproved } = answering
   return (
     <>
       {hasChanged && !isClosed && (
@@ -37,12 +37,7 @@ export function RequestBody({ answering, consequences, current, onCurrent }: Pro
           <Markdown text={request.description} />
         </div>
       )}
-      {!isClosed && approvalsSentence(request) !== undefined && (
-        <p className={style.changed} role="status">
-          <StatusShape shape="human" />
-          {approvalsSentence(request)}
-        </p>
-      )}
+      {!isClosed && <Approvals request={request} />}
       {isOfCall(request) && request.action && <Action request={request} action={request.action} />}
       {request.type === 'question' && !isClosed && (
         <QuestionFields answering={answering} current={current} onCurrent={onCurrent} />
@@ -58,7 +53,9 @@ export function RequestBody({ answering, consequences, current, onCurrent }: Pro
           />
         </div>
       )}
-      {!isClosed && <Effects consequences={consequences} />}
+      {!isClosed && (
+        <Effects consequences={consequences.filter(({ answer }) => !hasApproved || answer !== 'approve')} />
+      )}
     </>
   )
 }

@@ -30,14 +30,14 @@ interface Digit {
 }
 
 function digits(answering: Answering, at: number, comment: RefObject<HTMLElement | null>): Digit[] {
-  const { request, draft, decide, change } = answering
+  const { request, draft, decide, change, hasApproved } = answering
   const reject = () => {
     decide('reject')
     comment.current?.focus()
   }
   if (request.type === 'approval')
     return [
-      { key: '1', says: 'Approve', run: () => decide('approve') },
+      ...(hasApproved ? [] : [{ key: '1', says: 'Approve', run: () => decide('approve') }]),
       { key: '2', says: 'Reject', run: reject },
     ]
   const { options = [], isMulti = false } = questionsOf(request)[at] ?? {}

@@ -34,13 +34,20 @@ export interface Answering {
   isSending: boolean
   /** Sends what was chosen; `decision` where a click chooses and sends. */
   send: (decision?: Decision) => void
+  /** This person has approved, and another one must too: they can reject it or take it back. */
+  hasApproved: boolean
+  isTakingBack: boolean
+  takeBack: () => void
 }
 
 interface Options {
+  /** It has this person's answer; `pending` where another person must approve too. */
   onAnswered?: (request: HumanRequest) => void
+  /** This person took an approval back. */
+  onTakenBack?: (request: HumanRequest) => void
 }
 
-export function useAnswering(given: HumanRequest, { onAnswered }: Options = {}): Answering {
+export function useAnswering(given: HumanRequest, { onAnswered, onTakenBack }: Options = {}): Answering {
   const queries = useQueryClient()
   const session = useSession()
   const memberId = session.profile.id
@@ -52,6 +59,12 @@ export function useAnswering(given: HumanRequest, { onAnswered }: Options = {}):
   const [refusal, setRefusal] = useState<string>()
   const [shownHash] = useState(given.action?.hash)
   const isClosed = request.status !== 'pending'
+
+  const hasApproved = !isClosed && (request.approvals ?? []).some(({ user_id }) => user_id === memberId)
+  const lookAgain = () => {
+    for (const queryKey of [['requests'], ['run', request.run_id], ['runs'], ['overview']])
+      void queries.invalidateQueries({ queryKey })
+  }
 
   function close(now: HumanRequest) {
     setSeen(now)
@@ -84,8 +97,7 @@ export function useAnswering(given: HumanRequest, { onAnswered }: Options = {}):
       close(answered)
       setDraft(emptyDraft)
       toast(`You ${outcomeWords(answered)}`)
-      for (const queryKey of [['requests'], ['run', request.run_id], ['runs'], ['overview']])
-        void queries.invalidateQueries({ queryKey })
+      lookAgain()
       onAnswered?.(answered)
     },
     async onError(error) {
@@ -102,10 +114,25 @@ export function useAnswering(given: HumanRequest, { onAnswered }: Options = {}):
     },
   })
 
+  const takingBack = useMutation({
+    mutationFn: () => runyard.humanRequests.withdraw(request.run_id, request.id),
+    onSuccess({ human_request: left }) {
+      setSeen(left)
+      toast('Your approval is taken back')
+      lookAgain()
+      onTakenBack?.(left)
+    },
+    async onError(error) {
+      setRefusal(messageOf(error))
+      // the other person was faster
+      if (error instanceof ConflictError) await look()
+    },
+  })
+
   return {
     request,
     isClosed,
-    unable: session.unable('approvals:write') ?? approvedBefore(request, memberId),
+    unable: session.unable('approvals:write'),
     draft,
     change(next) {
       if (isClosed) return
@@ -123,21 +150,22 @@ export function useAnswering(given: HumanRequest, { onAnswered }: Options = {}):
     isSending: sending.isPending,
     send(choice = decision) {
       if (isClosed || sending.isPending || session.unable('approvals:write') !== undefined) return
-      if (missingFor(request, draft, choice) !== undefined) return
+      if (missingFor(request, draft, choice) !== undefined || (hasApproved && choice === 'approve')) return
       const found = formProblems(request, draft)
       setProblems(found)
       if (Object.keys(found).length > 0) return
       setRefusal(undefined)
       sending.mutate(choice)
     },
+    hasApproved,
+    isTakingBack: takingBack.isPending,
+    takeBack() {
+      setRefusal(undefined)
+      setDecision(undefined)
+      takingBack.mutate()
+    },
   }
 }
-
-/** Why this person cannot approve a second time. */
-const approvedBefore = ({ approvals = [], status }: HumanRequest, memberId: string): string | undefined =>
-  status === 'pending' && approvals.some(({ user_id }) => user_id === memberId)
-    ? 'You have approved this. One more person must approve.'
-    : undefined
 
 /** Of the same request as read twice: what is closed stays closed. */
 function newer(given: HumanRequest, seen: HumanRequest | undefined): HumanRequest {

@@ -54,11 +54,11 @@ export function deadlineSentence({ expires_at, on_timeout }: Timed, timeZone: st
 
 type Approved = Pick<HumanRequest, 'approvals_needed' | 'approvals'>
 
-/** `1 of 2 approvals: one more is needed`. Undefined: one is enough. */
+/** `1 of 2 approvals: one more person must approve.` Undefined: one is enough. */
 export function approvalsSentence({ approvals_needed: needed = 1, approvals = [] }: Approved): string | undefined {
   if (needed < 2) return undefined
   const left = needed - approvals.length
-  return `${approvals.length} of ${needed} approvals: ${left === 1 ? 'one more is needed' : `${left} different people must approve`}`
+  return `${approvals.length} of ${needed} approvals: ${left === 1 ? 'one more person' : `${left} different people`} must approve.`
 }
 
 /** `19 min left`, and whether that is soon. */

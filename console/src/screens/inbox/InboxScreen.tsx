@@ -66,7 +66,10 @@ export function InboxScreen() {
     { keys: 'k', says: 'Request before', where: 'Inbox', run: () => move(-1) },
   ])
 
-  function answered({ id }: HumanRequest) {
+  function answered(request: HumanRequest) {
+    // another person must approve too: it stays, and this one can still change their mind
+    if (request.status === 'pending') return list.update(request)
+    const { id } = request
     openNext()
     list.remove(id)
     if (Object.hasOwn(later, id)) takeBack(profile.id, [id])

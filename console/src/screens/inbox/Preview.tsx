@@ -50,7 +50,7 @@ export function Preview({
 }: Props) {
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const answering = useAnswering(given, { onAnswered })
+  const answering = useAnswering(given, { onAnswered, onTakenBack: changed })
   const [current, setCurrent] = useState(0)
   const comment = useRef<HTMLInputElement>(null)
   const doc = useRef<HTMLDivElement>(null)

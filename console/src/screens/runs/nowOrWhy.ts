@@ -1,5 +1,6 @@
 // What a run does now, or why it does nothing, in a few words for its row.
 import type { ListedRunDetails, Run } from '@runyard/sdk'
+import { ruleInSentence } from '../../parts/guardrailWords.ts'
 import { clockTime } from '../../parts/moments.ts'
 
 export interface NowOrWhy {
@@ -63,6 +64,7 @@ interface WaitDetail {
   message?: unknown
   name?: unknown
   agent_name?: unknown
+  rule?: unknown
 }
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
@@ -87,7 +89,7 @@ const waited: Record<WaitKind, (run: Row, detail: WaitDetail, zone: string) => N
     const until = postponed_to === null ? '' : clockTime(postponed_to, zone)
     if (detail.reason === 'model_unavailable')
       return plain(`Model in trouble, next try ${until}: ${firstLine(asText(detail.message) ?? 'no answer')}`)
-    if (detail.reason === 'guardrail') return plain(`Until ${until}, by the team’s guardrails`)
+    if (detail.reason === 'guardrail') return plain(`Until ${until}, by the team’s guardrails: ${cut(ruleInSentence(asText(detail.rule) ?? 'a rule'))}`)
     return plain(until === '' ? 'For a time, set by the run itself' : `Until ${until}, set by the run itself`)
   },
   connection(_, detail) {

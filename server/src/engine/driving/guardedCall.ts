@@ -28,12 +28,19 @@ export async function refreshRules(held: HeldRun): Promise<void> {
 }
 
 /** How many people must allow a call at least, where somebody is asked. */
-export const peopleToAsk = ({ rules }: HeldRun, tool: Tool | undefined): number =>
-  Math.max(1, tool ? peopleFor(rules, tool) : 0)
+export function peopleToAsk({ rules, toolRegistry }: HeldRun, step: CallStep): number {
+  const tool = toolRegistry.find(step.tool)
+  return Math.max(1, tool ? peopleFor(rules, tool, step.arguments) : 0)
+}
 
 /** `approvals`: how many people have allowed exactly this call. */
-export function stopWithoutPeople({ rules }: HeldRun, tool: Tool, approvals: number): Stop | undefined {
-  return peopleFor(rules, tool) > approvals ? stopToAsk(rules, tool, false) : undefined
+export function stopWithoutPeople(
+  { rules }: HeldRun,
+  { arguments: args }: CallStep,
+  tool: Tool,
+  approvals: number,
+): Stop | undefined {
+  return peopleFor(rules, tool, args) > approvals ? stopToAsk(rules, tool, args, false) : undefined
 }
 
 /** Why this outside call must not be made now; undefined: it may be, and it counts. */
@@ -41,7 +48,7 @@ export async function stopOf(held: HeldRun, step: CallStep, tool: Tool, approval
   await refreshRules(held)
   const { rules, context, signal } = held
   if (!rules) return undefined
-  const unasked = stopWithoutPeople(held, tool, approvals)
+  const unasked = stopWithoutPeople(held, step, tool, approvals)
   if (unasked) return unasked
   const leaving = leavingOf(tool, step.arguments, context)
   if (!leaving || tool.kind !== 'outside') return undefined

@@ -147,7 +147,7 @@ async function putOff(held: HeldRun, step: CallStep, notYet: NotYet): Promise<vo
 export async function askAgain(held: HeldRun, step: CallStep, reason: string, stop?: Stop): Promise<void> {
   const asked: CallStep = { ...step, state: 'approval', result: null }
   const note = stop && noteStopOf(held, step, stop)
-  const wanted = approvalRequest(asked, reason, peopleToAsk(held, held.toolRegistry.find(step.tool)))
+  const wanted = approvalRequest(asked, reason, peopleToAsk(held, step))
   const open = async (sql: Sql) => {
     await note?.(sql)
     return askAbout(held, asked, wanted, sql)

@@ -44,7 +44,7 @@ export function planCall(held: HeldRun, wanted: WantedCall, seq: number): Plan {
   const forbidden = rules && stopToRefuse(rules, leavingOf(tool, args, context))
   if (forbidden) return { way: 'refused', step, error: forbidden.says, stop: forbidden }
   const isAsked = approvalReason(tool) !== undefined || build.needsApproval(name, args)
-  const stop = stopToAsk(rules, tool, isAsked)
+  const stop = stopToAsk(rules, tool, args, isAsked)
   if (isAsked || stop) return { way: 'approval', step: { ...step, state: 'approval' }, tool, ...(stop && { stop }) }
   if (tool.kind === 'waiting') return { way: 'waiting', step: { ...step, state: 'waiting' }, tool }
   return { way: tool.kind, step, tool }

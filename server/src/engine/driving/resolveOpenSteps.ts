@@ -31,7 +31,7 @@ async function makeIfApproved(held: HeldRun, { kind, step, tool }: MayBeMade, sq
   const approval = await checkApproval(held, step, tool, sql)
   if ('changed' in approval) return askAgain(held, step, approval.changed)
   // before anything is written: a call that is asked about again has not begun
-  const unasked = stopWithoutPeople(held, tool, approval.approvals)
+  const unasked = stopWithoutPeople(held, step, tool, approval.approvals)
   if (unasked) await askAgain(held, step, unasked.says, unasked)
   else if (kind === 'probe') await makeCall(held, beginning(held, step), { probe: true, ...approval })
   else await makeNow(held, step, tool, approval)

@@ -202,7 +202,7 @@ async function waitForMoney(held: HeldRun, asking: Asking): Promise<Extract<Aske
   const hold = { teamId: run.team_id, runId: run.id, step: step.seq, worst: asking.worstCost() }
   const until = await untilWritten(() => holdCost(context.db, hold, limit), signal)
   if (until === undefined) return undefined
-  const stop = stopByCost(rules, until)
+  const stop = stopByCost(rules, until, hold.worst)
   const note = noteStopOf(held, { seq: step.seq, tool: step.tool ?? '' }, stop)
   await untilWritten(() => note(context.db.sql), signal)
   if (open) close(held, open)

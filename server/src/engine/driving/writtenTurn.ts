@@ -80,7 +80,7 @@ function stagesOf({ build }: HeldRun, plans: Plan[]): OutsidePlan[][] {
 }
 
 const approvalOf = (held: HeldRun, { step, tool, stop }: Extract<Plan, { way: 'approval' }>): RequestWanted =>
-  approvalRequest(step, stop?.says ?? approvalReason(tool), peopleToAsk(held, tool))
+  approvalRequest(step, stop?.says ?? approvalReason(tool), peopleToAsk(held, step))
 
 /** What a call writes at once: its refusal, its intent, or its effect together with its outcome. */
 function begin(held: HeldRun, change: Change, plan: Plan, results: Map<number, Outcome>): Effect[] {

@@ -42,14 +42,13 @@ function lease(sql: Sql, name: string, limit: number, wanted: number): Promise<L
     from (select) nothing left join leased l on true`)
 }
 
-/**
- * What calls of models under way may cost at most, other than those of this run: a hold counts while its step is open. Its step is
- * written a moment after it.
- */
+/** Whether a hold `h` with its step `s` counts: while its step is open. Its step is written a moment after it. */
+const isHeld = part`coalesce(s.state in ('intent', 'waiting'), h.held_at > clock_timestamp() - interval '10 seconds')`
+
+/** What calls of models under way may cost at most, other than those of this run. */
 const heldBack = (teamId: string, runId: string | null): Part => part`(
   select coalesce(sum(h.usd), 0) from guardrail_holds h left join run_steps s on s.run_id = h.run_id and s.seq = h.step
-  where h.team_id = ${teamId} and h.run_id is distinct from ${runId}::uuid
-    and (s.state in ('intent', 'waiting') or (s.state is null and h.held_at > clock_timestamp() - interval '10 seconds')))`
+  where h.team_id = ${teamId} and h.run_id is distinct from ${runId}::uuid and ${isHeld})`
 
 interface CostHold {
   teamId: string
@@ -66,24 +65,35 @@ interface CostHold {
 export function holdCost(db: Database, hold: CostHold, limit: string): Promise<number | undefined> {
   const { teamId, runId, step, worst } = hold
   return db.transaction(async (sql) => {
-    const day = await today(sql)
-    await lockDay(sql, teamId, day)
+    const day = await lockDay(sql, teamId)
     const { fits } = await one(sql<{ fits: boolean }>`
       select ${costOfDays(teamId, day)} + ${heldBack(teamId, runId)} + ${worst}::numeric <= ${limit}::numeric as fits`)
-    if (!fits) return startOf(day.until)
-    await sql`delete from guardrail_holds where run_id = ${runId} and step <> ${step}`
+    if (!fits) {
+      // a call that waits holds nothing back from others
+      await sql`delete from guardrail_holds where run_id = ${runId}`
+      return startOf(day.until)
+    }
+    // what is over is erased with the next hold, so that only calls under way are added up
     await sql`
+      with over as (
+        select h.run_id, h.step from guardrail_holds h left join run_steps s on s.run_id = h.run_id and s.seq = h.step
+        where h.team_id = ${teamId} and (h.run_id, h.step) <> (${runId}, ${step}) and (h.run_id = ${runId} or not ${isHeld})
+        for update of h skip locked
+      ), erased as (
+        delete from guardrail_holds h using over where h.run_id = over.run_id and h.step = over.step
+      )
       insert into guardrail_holds (run_id, step, team_id, usd, held_at) values (${runId}, ${step}, ${teamId}, ${worst}::numeric, clock_timestamp())
       on conflict (run_id, step) do update set usd = excluded.usd, held_at = excluded.held_at`
     return undefined
   })
 }
 
-async function lockDay(sql: Sql, teamId: string, day: Days): Promise<void> {
-  await sql`
-    insert into guardrail_days as g (team_id, day) values (${teamId}, ${day.since}::date)
-    on conflict (team_id, day) do update set calls = g.calls`
-}
+/** Locks the team's row of today, by the database's clock. */
+const lockDay = (sql: Sql, teamId: string): Promise<Days> =>
+  one(sql<Days>`
+    insert into guardrail_days as g (team_id, day) values (${teamId}, (clock_timestamp() at time zone 'utc')::date)
+    on conflict (team_id, day) do update set calls = g.calls
+    returning to_char(day, 'YYYY-MM-DD') as since, to_char(day + 1, 'YYYY-MM-DD') as until`)
 
 /** What a team may still start today. */
 interface DayRoom {
@@ -140,6 +150,28 @@ export async function countDayStarts(sql: Sql, teamIds: string[]): Promise<void>
     update guardrail_days g set runs = g.runs + s.runs
     from (select team_id, count(*) as runs from unnest(${teamIds}::uuid[]) as t (team_id) group by team_id) s
     where g.team_id = s.team_id and g.day = (clock_timestamp() at time zone 'utc')::date and g.counted_at is not null`
+}
+
+/** A rule that lets no run of the team start today. */
+export interface ReachedRule {
+  rule: Extract<RuleName, 'runs_per_day' | 'cost_usd_per_day'>
+  version: number
+  /** When the next day begins. */
+  until: Date
+}
+
+/** What keeps starts back at the moment, as far as a reader can tell; `dayRoom` has the last word. */
+export async function reachedRules(sql: Sql, teamId: string, rules: Rules): Promise<ReachedRule[]> {
+  const { runs_per_day: runs, cost_usd_per_day: cost, version } = rules
+  if (runs === null && cost === null) return []
+  const day = await today(sql)
+  const reached = await one(sql<Record<ReachedRule['rule'], boolean>>`
+    select coalesce(${runsOfMonth(teamId, day)} >= ${runs}::bigint, false) as runs_per_day,
+      coalesce(${costOfDays(teamId, day)} + ${heldBack(teamId, null)} >= ${cost}::numeric, false) as cost_usd_per_day`)
+  const until = new Date(startOf(day.until))
+  return (['cost_usd_per_day', 'runs_per_day'] as const)
+    .filter((rule) => reached[rule])
+    .map((rule) => ({ rule, version, until }))
 }
 
 /** What a team did today of what can be bounded. */

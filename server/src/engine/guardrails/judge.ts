@@ -2,6 +2,7 @@
 import { isId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
 import { hostOf, type Bound, type Leaving, type Tool } from '../../kit/tool.ts'
+import { isMore } from '../ledger/money.ts'
 import { quietUntil } from './quietHours.ts'
 import { fitsPattern, isAllowedHost, type RuleName, type Rules } from './rules.ts'
 
@@ -28,19 +29,29 @@ export function leavingOf(tool: Tool, args: unknown, context: Context): Leaving 
 const namesMax = 1000
 
 /** How many people must allow a call, whatever the build says. A tool that asks people itself is never held back. */
-export function peopleFor(rules: Rules | undefined, tool: Tool): 0 | 1 | 2 {
+export function peopleFor(rules: Rules | undefined, tool: Tool, args: unknown): number {
   if (!rules || (tool.kind === 'waiting' && tool.waitsFor === 'human')) return 0
-  const known = rules.askedFor.get(tool.name)
+  const others = tool.kind === 'outside' ? (tool.actsAs?.(args as never) ?? []) : []
+  return Math.max(...[tool.name, ...others].map((name) => peopleForName(rules, name)))
+}
+
+function peopleForName(rules: Rules, name: string): 0 | 1 | 2 {
+  const known = rules.askedFor.get(name)
   if (known !== undefined) return known
-  const fits = (patterns: readonly string[]) => patterns.some((pattern) => fitsPattern(pattern, tool.name))
+  const fits = (patterns: readonly string[]) => patterns.some((pattern) => fitsPattern(pattern, name))
   const people = fits(rules.two_person) ? 2 : fits(rules.always_ask) ? 1 : 0
-  if (rules.askedFor.size < namesMax) rules.askedFor.set(tool.name, people)
+  if (rules.askedFor.size < namesMax) rules.askedFor.set(name, people)
   return people
 }
 
 /** `isAskedAnyway`: the build or the tool asks one person already. */
-export function stopToAsk(rules: Rules | undefined, tool: Tool, isAskedAnyway: boolean): Stop | undefined {
-  const people = peopleFor(rules, tool)
+export function stopToAsk(
+  rules: Rules | undefined,
+  tool: Tool,
+  args: unknown,
+  isAskedAnyway: boolean,
+): Stop | undefined {
+  const people = peopleFor(rules, tool, args)
   if (!rules || people === 0 || (people === 1 && isAskedAnyway)) return undefined
   const { version } = rules
   return people === 2
@@ -103,15 +114,15 @@ export function stopByCalls(rules: Rules, until: number): Stop {
   }
 }
 
-export function stopByCost(rules: Rules, until: number): Stop {
-  const spent = `What the next call of the model may cost does not fit into the ${rules.cost_usd_per_day} dollars of this day.`
-  return {
-    rule: 'cost_usd_per_day',
-    way: 'waits',
-    version: rules.version,
-    says: said(rules, 'cost_usd_per_day', spent),
-    until,
-  }
+/** `worst`: the most that the call may cost; a whole day may be too small for it. */
+export function stopByCost(rules: Rules, until: number, worst: string): Stop {
+  const { cost_usd_per_day: limit } = rules
+  const isBeyondDay = limit !== null && isMore(worst, limit)
+  const sentence = isBeyondDay
+    ? `The next call of the model may cost up to ${worst} dollars, more than the ${limit} dollars of a whole day: it waits until somebody allows more a day.`
+    : `The next call of the model may cost up to ${worst} dollars, which does not fit into what is left of the ${limit} dollars of this day.`
+  const says = said(rules, 'cost_usd_per_day', sentence)
+  return { rule: 'cost_usd_per_day', way: 'waits', version: rules.version, says, until }
 }
 
 /** Every sentence names its rule and its version, so that whoever reads it finds what to change. */

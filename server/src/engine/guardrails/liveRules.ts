@@ -1,20 +1,11 @@
 // Which teams have guardrails, and their live version. The process caches it, so that a call costs no statement and a team without rules nothing.
 import { BoundedCache } from '../../base/boundedCache.ts'
 import { empty, part, type Sql } from '../../base/db.ts'
-import type { Log } from '../../base/log.ts'
-import type { Listener } from '../../kit/listener.ts'
+import { createTeamFacts, type FactSources } from '../counting/teamFacts.ts'
 import { rulesOf, type GuardrailDocument, type Rules } from './rules.ts'
 
-/** A trigger notifies here of every new version. */
-const channel = 'guardrails'
-/**
- * How old what is known may be before it is read again in the background, and before a caller waits for it. A notification may be lost; where
- * none reach us, a change must still count within about a second.
- */
-const hearing = { freshMs: 2000, usableMs: 5000 }
-const deaf = { freshMs: 500, usableMs: 1000 }
-/** Versions that are older than this are known already, unless nothing is. A version is committed seconds after its time at the latest. */
-const overlapS = 60
+/** A version is committed at most this long after its time, so whoever reads goes back this much behind what was read before. */
+const overlap = '1 minute'
 
 export interface Guardrails {
   /** The rules that are live for a team; undefined: none. Waits only where what is known is too old, or a version was never read. */
@@ -23,6 +14,8 @@ export interface Guardrails {
   refresh(inTransaction?: Sql): Promise<void> | undefined
   /** Whether a rule of the team bounds its starts, as of the last refresh. */
   limitsStarts(teamId: string): boolean
+  /** How many new versions this process was notified of. */
+  changes(): number
 }
 
 interface Live {
@@ -30,57 +23,17 @@ interface Live {
   limitsStarts: boolean
 }
 
-interface Options {
-  sql: Sql
-  listener: Listener
-  log: Log
-}
-
-export function createGuardrails({ sql: ownSql, listener, log }: Options): Guardrails {
-  const live = new Map<string, Live>()
+export function createGuardrails(sources: FactSources): Guardrails {
+  const live = createTeamFacts<Live>({
+    ...sources,
+    name: 'the guardrails of teams',
+    channel: 'guardrails',
+    read: createReader(),
+  })
   const rules = new BoundedCache<Rules>({ name: 'guardrails', entriesMax: 2000 })
-  let readAt = -Infinity
-  let isRead = false
-  let changes = 0
-  let reading: Promise<void> | undefined
-  let isListening = false
-
-  async function read(sql: Sql): Promise<void> {
-    const startedAt = performance.now()
-    const changesSeen = changes
-    const recent = isRead ? part`where created_at > now() - make_interval(secs => ${overlapS})` : empty
-    const rows = await sql<{ team_id: string; version: number; limits_starts: boolean }>`
-      select distinct on (team_id) team_id, version, limits_starts from guardrails ${recent} order by team_id, version desc`
-    for (const { team_id, version, limits_starts } of rows) live.set(team_id, { version, limitsStarts: limits_starts })
-    isRead = true
-    // what was announced while this was read may not be in it
-    if (changes === changesSeen) readAt = startedAt
-    else await read(sql)
-  }
-
-  function listen(): void {
-    isListening = true
-    listener.on(channel, () => {
-      changes += 1
-      readAt = -Infinity
-    })
-  }
-
-  function refresh(inTransaction?: Sql): Promise<void> | undefined {
-    if (!isListening) listen()
-    const age = performance.now() - readAt
-    const { freshMs, usableMs } = listener.hears(channel) ? hearing : deaf
-    if (age < freshMs) return undefined
-    // it reads on the caller's own connection: whoever waits for another one may wait for those who wait for us
-    if (inTransaction) return age < usableMs ? undefined : read(inTransaction)
-    reading ??= read(ownSql).finally(() => (reading = undefined))
-    if (age >= usableMs) return reading
-    reading.catch((error: unknown) => log.debug({ err: error }, 'the guardrails of teams were not read; will retry'))
-    return undefined
-  }
 
   function known(teamId: string, sql: Sql): Promise<Rules | undefined> | Rules | undefined {
-    const now = live.get(teamId)
+    const now = live.of(teamId)
     if (!now) return undefined
     const cached = rules.get(teamId)
     return cached?.version === now.version ? cached : readVersion(sql, teamId, now.version)
@@ -96,12 +49,45 @@ export function createGuardrails({ sql: ownSql, listener, log }: Options): Guard
   }
 
   return {
-    refresh,
+    refresh: live.refresh,
     of(teamId, inTransaction) {
-      const waiting = refresh(inTransaction)
-      const sql = inTransaction ?? ownSql
+      const waiting = live.refresh(inTransaction)
+      const sql = inTransaction ?? sources.sql
       return waiting ? waiting.then(() => known(teamId, sql)) : known(teamId, sql)
     },
-    limitsStarts: (teamId) => live.get(teamId)?.limitsStarts ?? false,
+    limitsStarts: (teamId) => live.of(teamId)?.limitsStarts ?? false,
+    changes: live.changes,
   }
+}
+
+/** Reads every team once, and from then on what is newer than the reading before, however long that is ago. */
+function createReader() {
+  let readUntil: string | undefined
+  return async (sql: Sql, known: Map<string, Live>): Promise<Map<string, Live>> => {
+    const { until, versions } = await versionsSince(sql, readUntil)
+    for (const { team_id, version, limits_starts } of versions) {
+      // two may read at once, and the one that ends last may have read first
+      if (version > (known.get(team_id)?.version ?? 0)) known.set(team_id, { version, limitsStarts: limits_starts })
+    }
+    readUntil = until
+    return known
+  }
+}
+
+interface VersionRow {
+  team_id: string
+  version: number
+  limits_starts: boolean
+}
+
+/** The newest version of each team that has one since then, and where the next reading begins. Undefined: since ever. */
+export async function versionsSince(
+  sql: Sql,
+  since: string | undefined,
+): Promise<{ until: string; versions: VersionRow[] }> {
+  const recent = since === undefined ? empty : part`where created_at > ${since}::timestamptz - ${overlap}::interval`
+  const rows = await sql<{ until: string } & (VersionRow | Record<keyof VersionRow, null>)>`
+    select now()::text as until, g.* from (select) nothing left join (
+      select distinct on (team_id) team_id, version, limits_starts from guardrails ${recent} order by team_id, version desc) g on true`
+  return { until: rows[0]!.until, versions: rows.filter((row) => row.team_id !== null) }
 }

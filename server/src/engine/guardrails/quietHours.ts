@@ -40,8 +40,8 @@ function minuteOnWall(zone: string, at: number): number {
   return ((minutes % weekMinutes) + weekMinutes) % weekMinutes
 }
 
-/** A week of many changes of the clock could otherwise be walked without end. */
-const rounds = 60
+/** A week of many changes of the clock could otherwise be walked without end. No clock is set back by more than a few hours. */
+const rounds = 400
 
 /** When the quiet time ends in which this instant lies; undefined: it is not quiet then. */
 export function quietUntil(week: Uint8Array, zone: string, at: number): number | undefined {

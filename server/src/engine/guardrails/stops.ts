@@ -12,5 +12,5 @@ export async function noteStop(
     insert into guardrail_stops (run_id, team_id, step, tool, rule, way, version, says, until)
     values (${call.runId}, ${call.teamId}, ${call.step}, ${call.tool}, ${rule}, ${way}, ${version}, ${says},
       ${until === undefined ? null : new Date(until)})
-    on conflict (run_id, step, rule) do update set until = excluded.until`
+    on conflict (run_id, step, rule) do update set until = excluded.until, version = excluded.version, says = excluded.says, way = excluded.way`
 }

@@ -194,6 +194,34 @@ async function addApproval(sql: Sql, id: string, { response, memberId }: Answer)
   return approved?.status === 'responded' ? announceAnswer(sql, approved, memberId) : approved
 }
 
+/** Takes one person's approval back while others are missing; undefined: it is closed by now, or they had not approved. The run waits on. */
+export async function takeBackApproval(
+  sql: Sql,
+  request: { id: string; run_id: string },
+  memberId: string,
+): Promise<HumanRequest | undefined> {
+  await sql`select id from runs where id = ${request.run_id} for update`
+  const [left] = await sql<HumanRequest>`
+    update human_requests set approvals = (
+      select coalesce(jsonb_agg(one order by place), '[]') from jsonb_array_elements(approvals) with ordinality as a (one, place)
+      where one ->> 'user_id' <> ${memberId}::text)
+    where id = ${request.id} and status = 'pending' and (expires_at is null or expires_at > now())
+      and approvals @> jsonb_build_array(jsonb_build_object('user_id', ${memberId}::uuid))
+    returning ${requestColumns}`
+  return left
+}
+
+/** Why an answer did not count, for whoever gave it; undefined: it is closed. */
+export async function reasonNotCounted(
+  sql: Sql,
+  request: { id: string; approvals_needed: number },
+  { teamId, memberId }: { teamId: string; memberId: string },
+): Promise<string | undefined> {
+  const [now] = request.approvals_needed > 1 ? await requestById(sql, request.id, teamId) : []
+  if (now?.status !== 'pending' || !now.approvals.some(({ user_id }) => user_id === memberId)) return undefined
+  return 'You have approved this already. It takes another person, whatever credential you use.'
+}
+
 async function announceAnswer(sql: Sql, answered: HumanRequest, memberId: string | null): Promise<HumanRequest> {
   await logForRun(sql, answered.run_id, [{ event: 'human_request.responded', data: { human_request: answered } }])
   await raiseLimit(sql, answered)

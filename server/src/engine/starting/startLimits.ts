@@ -1,4 +1,4 @@
-// Checks the limits of teams where runs are created: monthly limits, and the limit of storage for large messages.
+// Checks the limits of teams where runs are created: monthly limits, bounds of a day by guardrails, and the limit of storage for large messages.
 import { BoundedCache } from '../../base/boundedCache.ts'
 import type { Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
@@ -44,6 +44,7 @@ interface Options extends Guarded {
 export function createStartLimits({ entitlements, storage, ...guarded }: Options): StartLimits {
   const { guardrails } = guarded
   const refusals = new BoundedCache<{ at: number; changes: number }>({ name: 'refused starts', entriesMax: 10_000 })
+  const changes = () => entitlements.changes() + guardrails.changes()
   const isLimited = ({ teamId }: NewRun) =>
     entitlements.has(teamId, 'monthly_runs') || entitlements.has(teamId, 'monthly_cost_usd')
   const isLarge = ({ teamId, largeBytes }: NewRun) => largeBytes > 0 && storage.concerns(teamId)
@@ -56,7 +57,7 @@ export function createStartLimits({ entitlements, storage, ...guarded }: Options
     const byDay = await fittingDay(guarded, sql, byMonth.fitting)
     const byStorage = await fittingStorage(sql, byDay.fitting)
     const split = { fitting: byStorage.fitting, refused: [...byMonth.refused, ...byDay.refused, ...byStorage.refused] }
-    const refusal = { at: performance.now(), changes: entitlements.changes() }
+    const refusal = { at: performance.now(), changes: changes() }
     for (const { run } of split.refused) refusals.set(run.teamId, refusal)
     return split
   }
@@ -99,7 +100,7 @@ export function createStartLimits({ entitlements, storage, ...guarded }: Options
   return {
     refusedLately(teamId) {
       const refusal = refusals.get(teamId)
-      return refusal?.changes === entitlements.changes() && performance.now() - refusal.at < refusedMs
+      return refusal?.changes === changes() && performance.now() - refusal.at < refusedMs
     },
     concern: (runs) => runs.some((run) => isLimited(run) || guardrails.limitsStarts(run.teamId) || isLarge(run)),
     fitting,
@@ -118,7 +119,7 @@ export function createStartLimits({ entitlements, storage, ...guarded }: Options
   }
 }
 
-/** How long after a refusal a team counts as refused. Cases are dispatched again this much after a new month begins; when a limit changes, at once. */
+/** How long after a refusal a team counts as refused. Cases are dispatched again this much after a new month or day begins; when a limit changes, at once. */
 const refusedMs = 5000
 
 const guardedTeams = ({ guardrails }: Guarded, runs: NewRun[]): string[] =>

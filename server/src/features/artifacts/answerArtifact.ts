@@ -1,6 +1,6 @@
 // Answers what the work on an artifact asked. The work continues with the answer.
 import { isId } from '../../base/ids.ts'
-import { answerRequest, requestById, type HumanRequest } from '../../engine/requests/humanRequests.ts'
+import { answerRequest, reasonNotCounted, requestById, type HumanRequest } from '../../engine/requests/humanRequests.ts'
 import { checkResponse, type Given } from '../../engine/requests/humanResponse.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
@@ -50,7 +50,10 @@ export const answerArtifact = operation({
     if ('misfit' in checked) return fail('invalid_request', checked.misfit)
     if ('broken' in checked) return fail('conflict', checked.broken)
     const answered = await answerRequest(sql, request, { response: checked.response, memberId: caller.member_id })
-    if (!answered) return fail('conflict', 'Somebody else answered first, or the question is closed.')
+    if (!answered) {
+      const reason = await reasonNotCounted(sql, request, { teamId: team.id, memberId: caller.member_id })
+      return fail('conflict', reason ?? 'Somebody else answered first, or the question is closed.')
+    }
     return { ...(await answerNow(context, sql, artifact, caller)), ok: true as const }
   },
 })

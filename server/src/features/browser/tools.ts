@@ -35,6 +35,8 @@ function actionTool<Input extends TObject>(declared: {
   })
 }
 
+const actionsIn = (lines: string[]) => lines.map(readLine).flatMap((one) => ('problem' in one ? [] : [one]))
+
 const browserDo = outsideTool({
   name: 'browser_do',
   description: `Do several things in the browser, one after the other, and stop at the first that fails. One a line: ${lineForms}.`,
@@ -42,7 +44,8 @@ const browserDo = outsideTool({
     lines: Type.Array(Type.String({ maxLength: 10_000 }), { minItems: 1, maxItems: linesMax }),
   }),
   onDoubt: ({ lines }) => (lines.map(readLine).every((one) => 'problem' in one || isHarmless(one)) ? 'retry' : 'ask'),
-  leaves: ({ lines }) => leavingOf(lines.map(readLine).flatMap((one) => ('problem' in one ? [] : [one]))),
+  leaves: ({ lines }) => leavingOf(actionsIn(lines)),
+  actsAs: ({ lines }) => actionsIn(lines).map(({ kind }) => `browser_${kind}`),
   timeoutMs: 600_000,
   beside: 'alone',
   async execute(call, outside) {

@@ -149,3 +149,13 @@ proves('guardrails.dryRun', 'of a team without runs it says that there are no ro
   const report = await dryRun(team, { always_ask: ['*'] })
   assert.deepEqual([report.rows_since, report.runs, report.rules], [null, 0, []])
 })
+
+proves('guardrails.dryRun', 'a call that would wait day after day counts once', async () => {
+  const team = await seedTeam(service)
+  await startAll(team, [await seedAgent(team, post(receiver.url) + block('output', 'done'))])
+  const report = await dryRun(team, { outside_calls_per_day: 0 })
+  assert.deepEqual(
+    report.rules.map(({ rule, calls, runs }) => [rule, calls, runs]),
+    [['outside_calls_per_day', 1, 1]],
+  )
+})

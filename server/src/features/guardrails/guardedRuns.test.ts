@@ -174,6 +174,46 @@ proves('guardrails.twoPeople', 'one rejection ends it, also after an approval', 
   assert.deepEqual([run.status, seenAt('/rejected')], ['failed', 0])
 })
 
+proves('guardrails.takenBack', 'the first of two takes the approval back, and two must approve again', async () => {
+  const team = await seedTeam(service)
+  const colleague = await seedColleague(team, 'Second', ['runs:read', 'approvals:write'])
+  await setRules([service], team, { two_person: ['http_request'] })
+  const runId = await startRun(team, await seedAgent(team, sends('POST', '/reconsidered')))
+  await drainRuns(service)
+  const request = await pendingOf(team, runId)
+  const withdraw = (of: TestTeam) => of.call(`POST /v2/runs/${runId}/human-requests/${request.id}/withdraw`)
+  const early = await withdraw(team)
+  assert.deepEqual([early.status, early.body.error], [409, 'conflict'])
+  await respond(team, request, { approved: true })
+  assert.match((await withdraw(colleague)).body.message, /You have not approved this/)
+  const { body } = await team.call(`GET /v2/runs/${runId}/why`)
+  assert.match(body.why, /want 2 people to approve, and 1 has/)
+  assert.deepEqual([body.facts.human_request.approvals_needed, body.facts.human_request.approvals], [2, 1])
+  const back = await withdraw(team)
+  assert.equal(back.status, 200, back.text)
+  assert.deepEqual([back.body.human_request.status, back.body.human_request.approvals], ['pending', []])
+  assert.equal((await respond(colleague, request, { approved: true })).body.human_request.status, 'pending')
+  await drainRuns(service)
+  assert.equal(seenAt('/reconsidered'), 0)
+  assert.equal((await respond(team, request, { approved: true })).body.human_request.status, 'responded')
+  assert.equal((await withdraw(team)).body.error, 'human_request_closed')
+  await drainRuns(service)
+  assert.equal(seenAt('/reconsidered'), 1)
+})
+
+proves('guardrails.takenBack', 'who approved first can still reject', async () => {
+  const team = await seedTeam(service)
+  await seedColleague(team, 'Second', ['runs:read', 'approvals:write'])
+  await setRules([service], team, { two_person: ['http_request'] })
+  const runId = await startRun(team, await seedAgent(team, sends('POST', '/regretted')))
+  await drainRuns(service)
+  const request = await pendingOf(team, runId)
+  await respond(team, request, { approved: true })
+  assert.equal((await respond(team, request, { approved: false })).body.human_request.status, 'responded')
+  await drainRuns(service)
+  assert.deepEqual([(await readRun(team, runId)).status, seenAt('/regretted')], ['failed', 0])
+})
+
 proves(
   'guardrails.underWay',
   'a call that one person allowed is asked about again where two must by then',
@@ -316,4 +356,29 @@ proves('guardrails.cost', 'what calls of other runs under way may cost is held b
     states.toSorted((one, other) => one.localeCompare(other)),
     ['completed', 'waiting'],
   )
+})
+
+proves('guardrails.cost', 'holds of calls that are over are erased with the next one', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
+  await setRules([service], team, { cost_usd_per_day: '5' })
+  for (let n = 0; n < 4; n += 1) {
+    provider.answer({ text: 'Done.', usage: { input: 10, output: 2 } })
+    await startRun(team, agentId)
+    await drainRuns(service)
+  }
+  const [{ holds } = { holds: 0 }] = await sql<{ holds: number }>`
+    select count(*) as holds from guardrail_holds where team_id = ${team.id}`
+  assert.equal(holds, 1)
+})
+
+proves('guardrails.cost', 'a call that a whole day cannot pay says so', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
+  await setRules([service], team, { cost_usd_per_day: '0.000001' })
+  const runId = await startRun(team, agentId)
+  await drainRuns(service)
+  const { body } = await team.call(`GET /v2/runs/${runId}/why`)
+  assert.match(body.why, /more than the 0\.000001 dollars of a whole day.*version 1: cost_usd_per_day/)
+  assert.deepEqual(body.facts.guardrail, { rule: 'cost_usd_per_day', version: 1 })
 })

@@ -108,8 +108,11 @@ async function judgeSteps(judging: Judging, run: RecordedRun, factsOf: FactsOf, 
     const facts = run.has_log ? await factsOf(run, step) : undefined
     if (!facts) continue
     judging.report.calls += 1
+    const met = new Set<RuleName>()
     for await (const stop of stopsOf(judging, facts, step, at)) {
-      note(stop, step, at)
+      // a call that waits for the same rule day after day is one call
+      if (!met.has(stop.rule)) note(stop, step, at)
+      met.add(stop.rule)
       if (stop.way === 'refused') return
       at = Math.max(at, stop.until ?? 0)
       earliest = Math.max(earliest, at)
@@ -131,7 +134,7 @@ async function* stopsOf(
     yield refused
     return
   }
-  const asks = stopToAsk(rules, tool, isAskedAnyway)
+  const asks = stopToAsk(rules, tool, step.arguments, isAskedAnyway)
   if (asks) yield asks
   if (!leaving) return
   const byName = await byConnection(leaving)
@@ -168,7 +171,7 @@ function spend(judging: Judging, cost: string, at: number): Stop | undefined {
   if (limit !== null && isMore(sum(day.cost, cost), limit)) {
     const next = dayOf(judging, nextDay(at))
     next.cost = sum(next.cost, cost)
-    return stopByCost(rules, nextDay(at))
+    return stopByCost(rules, nextDay(at), cost)
   }
   day.cost = sum(day.cost, cost)
   return undefined

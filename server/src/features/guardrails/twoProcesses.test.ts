@@ -78,6 +78,44 @@ proves(
   },
 )
 
+proves(
+  'guardrails.takenBack',
+  'in sixty races of a second approval with a rejection or with the first one taken back, a call is made only with two that stand',
+  async () => {
+    const team = await seedTeam(one)
+    const colleague = await seedColleague(team, 'Second', ['runs:read', 'approvals:write'])
+    await setRules([one, two], team, { two_person: ['http_request'] })
+    const procedure = block('http', `POST ${receiver.url}/{{ message }}`) + block('output', 'made')
+    const agentId = await seedAgent(team, procedure)
+    const runs = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => startRun(team, agentId, { message: `change-${n}` })),
+    )
+    await drainRuns(one)
+    const made = new Set<number>()
+    for (const [n, runId] of runs.entries()) {
+      const { body } = await team.call(`GET /v2/runs/${runId}`)
+      const path = `/v2/runs/${runId}/human-requests/${body.pending_human_request.id}`
+      await through(one, team.key, `${path}/respond`, { approved: true })
+      const [first, second] = n % 2 === 0 ? [one, two] : [two, one]
+      const isTakenBack = n % 3 !== 0
+      const [other, change] = await Promise.all([
+        through(first, colleague.key, `${path}/respond`, { approved: true }),
+        isTakenBack
+          ? through(second, team.key, `${path}/withdraw`, {})
+          : through(second, team.key, `${path}/respond`, { approved: false }),
+      ])
+      assert.ok([other, change].every(({ status }) => status === 200 || status === 409))
+      // whoever changed their mind was heard, or is told that it was too late
+      if (change.status === 409) made.add(n)
+      else if (isTakenBack) assert.equal(other.body.human_request.status, 'pending')
+      else assert.equal(other.status, 409)
+    }
+    await drainRuns(two)
+    for (const n of runs.keys())
+      assert.equal(receiver.received.filter(({ url }) => url === `/change-${n}`).length, Number(made.has(n)), `race ${n}`)
+  },
+)
+
 proves('guardrails.starts', 'of starts at the same time exactly as many begin as the day has left', async () => {
   const [team, free] = [await seedTeam(one), await seedTeam(one)]
   const agentId = await seedAgent(team, block('output', 'done'))

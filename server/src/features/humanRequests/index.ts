@@ -7,6 +7,7 @@ import { getHumanRequestCounts } from './getHumanRequestCounts.ts'
 import { request } from './humanRequest.ts'
 import { listHumanRequests } from './listHumanRequests.ts'
 import { respondToHumanRequest } from './respondToHumanRequest.ts'
+import { withdrawApproval } from './withdrawApproval.ts'
 
 export const humanRequests = feature({
   name: 'humanRequests',
@@ -16,6 +17,7 @@ export const humanRequests = feature({
     getHumanRequestCounts,
     getHumanRequest,
     respondToHumanRequest,
+    withdrawApproval,
     assignHumanRequest,
     cancelHumanRequest,
   ],

@@ -1,5 +1,5 @@
 // Answers what a run asked a person. The first valid answer counts, and the run continues with it.
-import { answerRequest, requestById } from '../../engine/requests/humanRequests.ts'
+import { answerRequest, reasonNotCounted } from '../../engine/requests/humanRequests.ts'
 import { hasEnded } from '../../engine/ledger/lifecycle.ts'
 import { operation } from '../../kit/operation.ts'
 import { nullable, Type } from '../../kit/schema.ts'
@@ -20,7 +20,8 @@ export const respondToHumanRequest = operation({
   description:
     'Which field counts depends on the type: `approved` for an approval, `answers` for questions, `values` for a form, `done` for a login. ' +
     'Of several answers the first one counts; the others get a 409. An approval counts for exactly the action shown. Where ' +
-    '`approvals_needed` is 2, the request stays pending after the first approval, and another person must give the second; one rejection closes it.',
+    '`approvals_needed` is 2, the request stays pending after the first approval, and another person must give the second; one rejection closes it. Until then ' +
+    'withdrawApproval takes an approval back.',
   scope: 'approvals:write',
   body: Type.Object(
     {
@@ -65,10 +66,8 @@ export const respondToHumanRequest = operation({
     }
     const answered = await answerRequest(sql, request, { response: checked.response, memberId: caller.member_id })
     if (!answered) {
-      const [now] = request.approvals_needed > 1 ? await requestById(sql, request.id, team.id) : []
-      if (now?.status === 'pending' && now.approvals.some(({ user_id }) => user_id === caller.member_id)) {
-        return fail('conflict', 'You have approved this already. It takes another person, whatever credential you use.')
-      }
+      const reason = await reasonNotCounted(sql, request, { teamId: team.id, memberId: caller.member_id })
+      if (reason !== undefined) return fail('conflict', reason)
       return fail('human_request_closed')
     }
     const answer = await requestAnswer(sql, answered, team.id)

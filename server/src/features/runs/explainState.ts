@@ -129,8 +129,13 @@ function forPerson({ facts: { human_request: request }, for: since }: Said): Why
   const end = request.expires_at
     ? `; if nobody answers until ${at(request.expires_at)}, ${onTimeout[request.on_timeout]}`
     : ''
+  const { approvals_needed: needed, approvals } = request
+  const people =
+    needed > 1
+      ? ` The guardrails of the team want ${needed} people to approve, and ${approvals === 0 ? 'none has' : `${approvals} has`}.`
+      : ''
   return {
-    why: `It has waited for ${since} for ${who} to answer: “${request.title}” (${request.type})${end}.`,
+    why: `It has waited for ${since} for ${who} to answer: “${request.title}” (${request.type})${end}.${people}`,
     endedBy: 'anyone with the scope approvals:write, by respondToHumanRequest or cancelHumanRequest, or stopRun',
   }
 }
@@ -148,7 +153,7 @@ function forTime({ run, facts, now, for: since }: Said): Why {
   }
   if (reason === 'guardrail') {
     return {
-      why: `${plain(message ?? 'The guardrails of the team let it wait.')} It has waited for ${since} and continues ${until}.`,
+      why: `${message ?? 'The guardrails of the team let it wait.'} It has waited for ${since} and continues ${until}.`,
       endedBy: 'the clock, a change of the guardrails (setGuardrails), or stopRun',
     }
   }

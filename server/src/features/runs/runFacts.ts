@@ -2,6 +2,7 @@
 import { one, type Sql } from '../../base/db.ts'
 import type { WorkerPools } from '../../base/settingKinds.ts'
 import { serves } from '../../engine/admission/workerPools.ts'
+import { ruleNames, type RuleName } from '../../engine/guardrails/rules.ts'
 import type { HumanRequest } from '../../engine/requests/humanRequests.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { onTimeouts, requestTypes } from '../../kit/states.ts'
@@ -37,7 +38,18 @@ export const RunFacts = named(
         assignee_name: nullable(Type.String()),
         expires_at: nullable(Time),
         on_timeout: oneOf(onTimeouts),
+        approvals_needed: Type.Integer({
+          minimum: 1,
+          description: 'How many people must approve; more than 1 where the guardrails of the team want it.',
+        }),
+        approvals: Type.Integer({ minimum: 0, description: 'How many have so far, where more than one must.' }),
       }),
+    ),
+    guardrail: nullable(
+      Type.Object(
+        { rule: oneOf(ruleNames), version: Type.Integer({ minimum: 1 }) },
+        { description: 'The rule of the team’s guardrails that lets it wait.' },
+      ),
     ),
     sub_run: nullable(Type.Object({ id: Id, status: RunStatus, title: Type.String(), agent_name: Type.String() })),
     line: nullable(
@@ -96,6 +108,7 @@ export async function factsOf(sql: Sql, run: Run): Promise<Explained> {
     ended_by: null,
     waiting_on: run.waiting_on === null ? null : { kind: run.waiting_on.kind, detail: run.waiting_on.detail },
     human_request: request,
+    guardrail: guardrailOf(run),
     sub_run: run.waiting_on?.kind === 'sub_run' ? await subRunOf(sql, run) : null,
     line: queued_at === null ? null : await lineOf(sql, run),
     workers: isActive && worker === null ? await workersOf(sql, { worker_pool, team_id: run.team_id }) : null,
@@ -114,11 +127,17 @@ function sinceOf(run: Run, { queued_at, admitted_at, running_since }: Inside): D
   return run.waiting_on?.since ?? queued_at ?? admitted_at ?? run.created_at
 }
 
+function guardrailOf({ waiting_on }: Run): RunFacts['guardrail'] {
+  const { reason, rule, version } = (waiting_on?.detail ?? {}) as { reason?: string; rule?: RuleName; version?: number }
+  return reason === 'guardrail' && rule !== undefined && version !== undefined ? { rule, version } : null
+}
+
 type RequestFacts = NonNullable<RunFacts['human_request']>
 
 async function requestOf(sql: Sql, run: Run): Promise<RequestFacts | null> {
   const [request] = await sql<RequestFacts & Pick<HumanRequest, 'expires_at'>>`
-    select h.id, h.type, h.title, h.assignee_user_id, m.name as assignee_name, h.expires_at, h.on_timeout
+    select h.id, h.type, h.title, h.assignee_user_id, m.name as assignee_name, h.expires_at, h.on_timeout, h.approvals_needed,
+      jsonb_array_length(h.approvals) as approvals
     from human_requests h left join members m on m.id = h.assignee_user_id and m.team_id = h.team_id
     where h.run_id = ${run.id} and h.team_id = ${run.team_id} and h.status = 'pending' order by h.id limit 1`
   return request ?? null

@@ -3,13 +3,13 @@ import type { GuardrailDryRun } from '@runyard/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { counted } from '../../../parts/amounts.ts'
+import { ruleWords, wayWords } from '../../../parts/guardrailWords.ts'
 import { Cell, Row, RowTable } from '../../../parts/RowTable.tsx'
 import { Failed } from '../../../parts/states.tsx'
 import { Time } from '../../../parts/Time.tsx'
 import { visible } from '../../../parts/visibleText.ts'
 import style from '../PeopleScreen.module.css'
 
-const ways = { refused: 'refused', asks: 'asks people', waits: 'waits' }
 /** How many of each rule are shown. */
 const shown = 5
 
@@ -32,6 +32,9 @@ export function DryRunReport({ query }: { query: UseQueryResult<GuardrailDryRun>
                 The first run is from <Time at={report.rows_since} />.
               </>
             )}
+            {report.rules.length === 0 && report.runs > 0 && ' These rules would have stopped nothing.'}
+            {report.runs_without_log > 0 &&
+              ` The logs of ${counted(report.runs_without_log, 'run')} are erased: only their starts and costs count.`}
             {report.is_cut && ' There are more runs than a dry run judges.'}
           </p>
           {report.rules.length > 0 && (
@@ -42,10 +45,8 @@ export function DryRunReport({ query }: { query: UseQueryResult<GuardrailDryRun>
             >
               {report.rules.map(({ rule, way, calls, runs, first }) => (
                 <Row key={`${rule} ${way}`}>
-                  <Cell>
-                    <code>{rule}</code>
-                  </Cell>
-                  <Cell of="Effect">{ways[way]}</Cell>
+                  <Cell>{ruleWords[rule]}</Cell>
+                  <Cell of="Effect">{wayWords[way]}</Cell>
                   <Cell of="Calls" isNumber>
                     {calls}
                   </Cell>

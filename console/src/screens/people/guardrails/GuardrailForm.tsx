@@ -8,9 +8,10 @@ import { Card } from '../../../parts/Card.tsx'
 import { Field, Input, Problem, TextArea } from '../../../parts/Field.tsx'
 import { toast } from '../../../parts/toasts.tsx'
 import { dryRunQuery } from '../../../queries/guardrails.ts'
-import style from '../PeopleScreen.module.css'
+import { AllowedConnections } from './AllowedConnections.tsx'
 import { DryRunReport } from './DryRunReport.tsx'
-import { problemsIn, rulesIn, textOf, type FieldProblems, type RuleField } from './rulesText.ts'
+import form from './Guardrails.module.css'
+import { noneWord, problemsIn, rulesIn, textOf, type FieldProblems, type RuleField } from './rulesText.ts'
 
 interface Props {
   live: GuardrailVersion
@@ -72,61 +73,65 @@ export function GuardrailForm({ live, today, cannot }: Props) {
   return (
     <Card title="Rules above all agents" facts={live.version === 0 ? 'none yet' : `version ${live.version} is live`}>
       <form
-        className={style.rules}
+        className={form.form}
         onSubmit={(event) => {
           event.preventDefault()
           if (!isSame && cannot === undefined) send(save)
         }}
       >
-        <Lines
-          {...field('always_ask', 'Tools that always ask', 'One a line; * stands for any characters: browser_*')}
-        />
-        <Lines
-          {...field('two_person', 'Tools that need two people', 'Two different members must approve each call.')}
-        />
-        <Lines
-          {...field(
-            'allowed_hosts',
-            'Allowed hosts',
-            'One a line: api.example.com, *.example.org. Empty: every host; none: no host.',
-          )}
-        />
-        <Lines {...field('allowed_connections', 'Allowed connections', 'Ids, one a line. Empty: every connection.')} />
-        <Line
-          {...field(
-            'cost_usd_per_day',
-            'Dollars a day for models',
-            'Further model calls wait for the next day (UTC).',
-            today.cost_usd,
-          )}
-        />
-        <Line {...field('runs_per_day', 'Runs a day', 'Further starts are refused.', today.runs)} />
-        <Line
-          {...field(
-            'outside_calls_per_day',
-            'Outside calls a day',
-            'Further calls wait for the next day.',
-            today.outside_calls,
-          )}
-        />
-        <Lines
-          {...field(
-            'quiet_hours',
-            'Quiet hours',
-            'Effects outside wait. One a line: mon-fri 20:00-07:00, or sat sun 00:00-24:00',
-          )}
-        />
-        <Line {...field('time_zone', 'Time zone of the quiet hours', 'Such as Europe/Berlin.')} />
-        <Field label="Why" hint="For the history.">
-          <Input
-            value={comment}
-            maxLength={500}
-            disabled={cannot !== undefined}
-            onChange={(event) => setComment(event.target.value)}
+        <fieldset className={form.group}>
+          <legend>
+            People
+            <small>Whatever a build says, calls of these tools wait until people allow them.</small>
+          </legend>
+          <Lines {...field('always_ask', 'Tools that always ask', 'One a line; * stands for any characters: browser_*')} />
+          <Lines {...field('two_person', 'Tools that need two people', 'Two different members must approve each call.')} />
+        </fieldset>
+        <fieldset className={form.group}>
+          <legend>
+            Where calls may go
+            <small>Calls to anything else are refused, and the agent reads why.</small>
+          </legend>
+          <Lines
+            {...field(
+              'allowed_hosts',
+              'Allowed hosts',
+              `One a line: api.example.com, *.example.org. Empty: every host. The word ${noneWord}: no host.`,
+            )}
           />
-        </Field>
+          <AllowedConnections {...field('allowed_connections', '', '')} />
+        </fieldset>
+        <fieldset className={form.group}>
+          <legend>
+            How much in a day
+            <small>Days are those of UTC. Empty: no bound.</small>
+          </legend>
+          <Line
+            {...field('cost_usd_per_day', 'Dollars for models', 'Further model calls wait for the next day.', today.cost_usd)}
+          />
+          <Line {...field('runs_per_day', 'Runs', 'Further starts are refused.', today.runs)} />
+          <Line
+            {...field('outside_calls_per_day', 'Outside calls', 'Further calls wait for the next day.', today.outside_calls)}
+          />
+        </fieldset>
+        <fieldset className={form.group}>
+          <legend>
+            Quiet hours
+            <small>Calls with an effect outside wait until they are over. Reading does not wait.</small>
+          </legend>
+          <Lines {...field('quiet_hours', 'Days and hours', 'One a line: mon-fri 20:00-07:00, or sat sun 00:00-24:00')} />
+          <Line {...field('time_zone', 'Time zone of the quiet hours', 'Such as Europe/Berlin.')} />
+        </fieldset>
         {refusal !== undefined && refusal !== '' && <Problem>{refusal}</Problem>}
-        <div className={style.buttons}>
+        <div className={form.send}>
+          <Field label="Why" hint="For the history.">
+            <Input
+              value={comment}
+              maxLength={500}
+              disabled={cannot !== undefined}
+              onChange={(event) => setComment(event.target.value)}
+            />
+          </Field>
           <Button unable={cannot} isBusy={attempt.isPending} onClick={() => send(attempt)}>
             Dry run
           </Button>

@@ -1,13 +1,12 @@
 // What the guardrails stopped lately, with the runs behind it.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { ruleWords, wayWords } from '../../../parts/guardrailWords.ts'
 import { Cell, Row, RowTable, RowTableHead } from '../../../parts/RowTable.tsx'
 import { Shown } from '../../../parts/states.tsx'
 import { Time } from '../../../parts/Time.tsx'
 import { visible } from '../../../parts/visibleText.ts'
 import { guardrailStopsQuery } from '../../../queries/guardrails.ts'
-
-const ways = { refused: 'refused', asks: 'asked people', waits: 'waits' }
 
 export function GuardrailStops() {
   const stops = useQuery(guardrailStopsQuery)
@@ -23,10 +22,8 @@ export function GuardrailStops() {
               {page.stops.map(({ run_id, step, tool, rule, way, says, at }) => (
                 <Row key={`${run_id} ${step} ${rule}`}>
                   <Cell title={says}>{visible(tool)}</Cell>
-                  <Cell of="Rule">
-                    <code>{rule}</code>
-                  </Cell>
-                  <Cell of="Effect">{ways[way]}</Cell>
+                  <Cell of="Rule">{ruleWords[rule]}</Cell>
+                  <Cell of="Effect">{wayWords[way]}</Cell>
                   <Cell of="When">
                     <Time at={at} />
                   </Cell>

@@ -19,6 +19,11 @@ proves('console.guardrails', 'rules that are shown and sent unchanged stay the s
   assert.deepEqual(rulesIn(textOf(rules)), { rules, problems: {} })
 })
 
+proves('console.guardrails', 'a list that allows nothing stays one, and does not become everything', () => {
+  const closed = { ...rules, allowed_hosts: [], allowed_connections: [] }
+  assert.deepEqual(rulesIn(textOf(closed)), { rules: closed, problems: {} })
+})
+
 proves('console.guardrails', 'days are written singly, as a row, or all at once', () => {
   const spans = rulesIn({ ...textOf(rules), quiet_hours: 'mon-wed fri 20:00-07:00\ndaily 12:00 - 13:00' }).rules
     .quiet_hours

@@ -20,11 +20,17 @@ const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 type Weekday = (typeof weekdays)[number]
 type Span = GuardrailRules['quiet_hours'][number]
 
+/** What allows nothing, in a list whose empty text allows everything. */
+export const noneWord = 'none'
+
+export const listText = (list: string[] | null): string =>
+  list === null ? '' : list.length === 0 ? noneWord : list.join('\n')
+
 export const textOf = (rules: GuardrailRules): RulesText => ({
   always_ask: rules.always_ask.join('\n'),
   two_person: rules.two_person.join('\n'),
-  allowed_hosts: rules.allowed_hosts?.join('\n') ?? '',
-  allowed_connections: rules.allowed_connections?.join('\n') ?? '',
+  allowed_hosts: listText(rules.allowed_hosts),
+  allowed_connections: listText(rules.allowed_connections),
   cost_usd_per_day: rules.cost_usd_per_day ?? '',
   runs_per_day: rules.runs_per_day?.toString() ?? '',
   outside_calls_per_day: rules.outside_calls_per_day?.toString() ?? '',
@@ -35,10 +41,10 @@ export const textOf = (rules: GuardrailRules): RulesText => ({
 const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter((one) => one !== '')
 
 /** An empty list of hosts or connections is no rule: a team that wants none allowed writes `none`. */
-function listOrNull(text: string): string[] | null {
+export function listOrNull(text: string): string[] | null {
   const lines = linesOf(text)
   if (lines.length === 0) return null
-  return lines.length === 1 && lines[0] === 'none' ? [] : lines
+  return lines.length === 1 && lines[0] === noneWord ? [] : lines
 }
 
 /** What can be sent, and what cannot be read. */

@@ -7,6 +7,7 @@ import { runyard } from '../../../app/client.ts'
 import { useSession } from '../../../app/session.tsx'
 import { StatusShape, type Shape } from '../../../look/StatusShape.tsx'
 import { count, counted } from '../../../parts/amounts.ts'
+import { ruleInSentence } from '../../../parts/guardrailWords.ts'
 import { Button, ButtonLink } from '../../../parts/Button.tsx'
 import { Card } from '../../../parts/Card.tsx'
 import { CopyAs } from '../../../parts/CopyAs.tsx'
@@ -92,12 +93,11 @@ function Why({ data, queue }: { data: ExplainQueueAnswer; queue: Queue }) {
               />
             </dd>
           </div>
-          {facts.waits.map(({ kind, connection_name, runs }) => (
-            <div key={`${kind} ${connection_name}`}>
+          {facts.waits.map((wait) => (
+            <div key={`${wait.kind} ${wait.connection_name} ${wait.rule}`}>
               <dt>Runs that wait</dt>
               <dd>
-                {count(runs)} for{' '}
-                {connection_name === null ? kind.replace('_', ' ') : `the connection ${visible(connection_name)}`}
+                {count(wait.runs)} {waitWords(wait)}
               </dd>
             </div>
           ))}
@@ -105,6 +105,11 @@ function Why({ data, queue }: { data: ExplainQueueAnswer; queue: Queue }) {
       </div>
     </Card>
   )
+}
+
+function waitWords({ kind, connection_name: name, rule }: ExplainQueueAnswer['facts']['waits'][number]): string {
+  if (rule !== null) return `by the team’s guardrails: ${ruleInSentence(rule)}`
+  return name === null ? `for ${kind.replace('_', ' ')}` : `for the connection ${visible(name)}`
 }
 
 type Agent = ExplainQueueAnswer['facts']['agents'][number]

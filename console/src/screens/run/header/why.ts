@@ -53,9 +53,11 @@ export function whyOf({ status, why, facts }: Explained, { timeOf, relative }: C
       ? 'it waits as long as it takes.'
       : `without an answer by ${timeOf(request.expires_at)} ${onTimeout[request.on_timeout]}.`
   const then = since === null ? capitalised(end) : `Asked ${relative(since)}; ${end}`
+  const { approvals_needed: needed, approvals } = request
+  const people = needed > 1 ? ` ${approvals} of ${needed} people have approved.` : ''
   return {
     asks: 'Why it waits:',
-    says: `${who} ${kinds[request.type]} “${request.title}”. ${then}`,
+    says: `${who} ${kinds[request.type]} “${request.title}”.${people} ${then}`,
     tone: 'wait',
     ...step,
   }

@@ -30,6 +30,7 @@ function requestTool({ name, title, hosts }: Provider): Tool {
     name: `${name.replaceAll('-', '_')}_request`,
     description: `Call the API of ${title} (${hosts.join(', ')}) with this agent’s connection to it. Redirects are answered, not followed.`,
     leaves: (input: Request['input']) => requestLeaves({ connection: name, ...input }),
+    actsAs: () => [httpRequest!.name],
     execute: (call: ToolCall<Request['input']>, outside: Outside) => performRequest(named(call), outside),
     boundTo: (call: ToolCall<Request['input']>, { sql, context }: { sql: Sql; context: Context }) =>
       connectionUseOf(context)!.boundTo({ sql, run: call.run, connection: named(call).input.connection }),

@@ -1,4 +1,5 @@
 // Explains why the cases of a queue move, or why they do not.
+import { engineOf } from '../../../engine/engine.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Id, oneOf, Type } from '../../../kit/schema.ts'
 import { QueueFacts, queueFactsOf } from './queueFacts.ts'
@@ -11,7 +12,7 @@ export const explainQueue = operation({
   summary: 'Explain a queue',
   description:
     'Says whether cases are dispatched to agents now, and if not, every reason why, with the facts: triggers, live builds, concurrency, slots of ' +
-    'the team, monthly limits, and runs of its cases that wait for a connection.',
+    'the team, monthly limits, guardrails of the team, and runs of its cases that wait for a connection or because of a guardrail.',
   scope: 'queues:read',
   status: 200,
   answer: Type.Object({
@@ -22,10 +23,11 @@ export const explainQueue = operation({
     }),
     facts: QueueFacts,
   }),
-  async handler({ queue, sql }) {
-    const facts = await queueFactsOf(sql, queue)
+  async handler({ queue, sql, context }) {
+    const facts = await queueFactsOf(sql, queue, await engineOf(context).guardrails.of(queue.team_id, sql))
     const reasons = whyOf(facts)
-    const isMoving = facts.agents.some(({ state }) => state === 'free') && facts.limits_reached.length === 0
+    const isHeld = facts.limits_reached.length > 0 || facts.guardrails_reached.length > 0
+    const isMoving = facts.agents.some(({ state }) => state === 'free') && !isHeld
     return { queue_id: queue.id, is_moving: isMoving, reasons, facts }
   },
 })

@@ -3,7 +3,9 @@ import { one, type Sql } from '../../../base/db.ts'
 import { costOfMonth, runsOfMonth, slotsHeld } from '../../../engine/counting/usageSql.ts'
 import { currentMonth } from '../../../engine/counting/usage.ts'
 import { defaultSlots } from '../../../engine/counting/setEntitlement.ts'
-import { Id, named, nullable, oneOf, Type, type Static } from '../../../kit/schema.ts'
+import { reachedRules } from '../../../engine/guardrails/dayBounds.ts'
+import { ruleNames, type Rules } from '../../../engine/guardrails/rules.ts'
+import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
 import { isPostponedAndDue } from '../cases/caseLifecycle.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -39,6 +41,7 @@ export const QueueFacts = named(
         kind: Type.String({ examples: ['connection'] }),
         connection_id: nullable(Id),
         connection_name: nullable(Type.String()),
+        rule: nullable(oneOf(ruleNames, { description: 'The rule of the team’s guardrails that lets them wait.' })),
         runs: Count,
       }),
       {
@@ -47,6 +50,14 @@ export const QueueFacts = named(
       },
     ),
     limits_reached: Type.Array(oneOf(['monthly_runs', 'monthly_cost_usd'])),
+    guardrails_reached: Type.Array(
+      Type.Object({
+        rule: oneOf(['runs_per_day', 'cost_usd_per_day']),
+        version: Type.Integer({ minimum: 1 }),
+        until: Type.Unsafe<Date>({ ...Time, description: 'When the next day begins.' }),
+      }),
+      { description: 'Rules of the team’s guardrails by which no more runs start today.' },
+    ),
   }),
 )
 export type QueueFacts = Static<typeof QueueFacts>
@@ -57,7 +68,8 @@ interface Of {
   concurrency: number | null
 }
 
-export async function queueFactsOf(sql: Sql, queue: Of): Promise<QueueFacts> {
+/** `rules`: the guardrails of the team, if it has any. */
+export async function queueFactsOf(sql: Sql, queue: Of, rules: Rules | undefined): Promise<QueueFacts> {
   const held = await heldOf(sql, queue)
   const slots = await one(sql<{ held: number; total: number }>`
     select ${slotsHeld(queue.team_id)} as held,
@@ -74,6 +86,7 @@ export async function queueFactsOf(sql: Sql, queue: Of): Promise<QueueFacts> {
     held_by_members: held.find(({ agent_id }) => agent_id === null)?.cases ?? 0,
     waits: await waitsOf(sql, queue),
     limits_reached: await limitsReached(sql, queue.team_id),
+    guardrails_reached: rules ? await reachedRules(sql, queue.team_id, rules) : [],
   }
 }
 
@@ -125,12 +138,13 @@ async function agentsOf(
 
 /** The cases in progress lead to their runs, by the index of those that are held. */
 const waitsOf = (sql: Sql, { id, team_id }: Of): Promise<QueueFacts['waits']> => sql<QueueFacts['waits'][number]>`
-  select r.waiting_on ->> 'kind' as kind, n.id as connection_id, n.name as connection_name, count(*)::int as runs
+  select r.waiting_on ->> 'kind' as kind, n.id as connection_id, n.name as connection_name,
+    case when r.waiting_on #>> '{detail,reason}' = 'guardrail' then r.waiting_on #>> '{detail,rule}' end as rule, count(*)::int as runs
   from cases c join runs r on r.id = c.claimed_by_run_id and r.team_id = c.team_id
   left join connections n on r.waiting_on ->> 'kind' = 'connection' and n.team_id = r.team_id
     and n.id::text = r.waiting_on #>> '{detail,connection_id}'
   where c.queue_id = ${id} and c.team_id = ${team_id} and c.display_status = 'in_progress' and r.status = 'waiting'
-  group by 1, 2, 3 order by runs desc, 1, 3 limit 20`
+  group by 1, 2, 3, 4 order by runs desc, 1, 3, 4 limit 20`
 
 type Limit = QueueFacts['limits_reached'][number]
 

@@ -7,6 +7,7 @@ export const reasonCodes = [
   'agent_paused',
   'no_live_build',
   'limit_reached',
+  'guardrail',
   'queue_full',
   'agents_full',
   'connection',
@@ -43,6 +44,11 @@ export function whyOf(facts: QueueFacts): Reason[] {
       code: 'limit_reached',
       says: `The team has reached its monthly limit of ${limitWords[key]}. Cases start runs again next month, or when an operator raises it.`,
     })
+  for (const { rule, version, until } of facts.guardrails_reached)
+    reasons.push({
+      code: 'guardrail',
+      says: `The team’s guardrails (version ${version}: ${rule}) let no more runs start today. Cases start runs again at ${until.toISOString()}, or when somebody who manages keys changes the guardrails.`,
+    })
   if (facts.in_progress >= facts.at_once && of('full').length > 0)
     reasons.push({
       code: 'queue_full',
@@ -53,12 +59,18 @@ export function whyOf(facts: QueueFacts): Reason[] {
       code: 'agents_full',
       says: `At the limit of their triggers: ${namesOf(of('full'))}. Wait for a run to end, or raise the concurrency of the trigger.`,
     })
-  for (const { kind, connection_name: name, runs } of facts.waits)
+  for (const { kind, connection_name: name, rule, runs } of facts.waits) {
+    if (rule !== null)
+      reasons.push({
+        code: 'guardrail',
+        says: `${runs} ${runs === 1 ? 'run of a case waits' : 'runs of cases wait'} because of the team’s guardrails (${rule}). They continue by themselves, or when the guardrails change.`,
+      })
     if (kind === 'connection')
       reasons.push({
         code: 'connection',
         says: `${runs} ${runs === 1 ? 'run of a case waits' : 'runs of cases wait'} for the connection ${name ?? 'that was removed'}. Reconnect it.`,
       })
+  }
   if (facts.slots_held >= facts.slots_total)
     reasons.push({
       code: 'no_slots',
