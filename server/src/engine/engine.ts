@@ -15,7 +15,7 @@ import { createResolvers } from './builds/runStepTool.ts'
 import { createToolRegistry, type ToolRegistry } from './builds/toolRegistry.ts'
 import { createEntitlements, type Entitlements } from './counting/entitlements.ts'
 import { createStorageLimit, type StorageLimit } from './counting/storageLimit.ts'
-import { createCallLeases } from './guardrails/dayBounds.ts'
+import { createCallLeases, createCostHolds } from './guardrails/dayBounds.ts'
 import { createGuardrails, type Guardrails } from './guardrails/liveRules.ts'
 import { createBreakers } from './driving/breakers.ts'
 import type { DriveParts } from './driving/heldRun.ts'
@@ -107,7 +107,7 @@ function createEngine(context: Context): Engine {
     },
     atEnd,
     underWay: new Map(),
-    guardrails: { live: guardrails, calls: createCallLeases(context.db.sql) },
+    guardrails: { live: guardrails, calls: createCallLeases(context.db.sql), cost: createCostHolds(context.db) },
   }
   const workers = newWorkers({
     context,

@@ -22,6 +22,7 @@ import type { ApplyLane, Effect, Follow, Write } from '../ledger/applyLane.ts'
 import { Fenced } from './leaving.ts'
 import type { EngineModels } from '../builds/models.ts'
 import type { Breakers } from './breakers.ts'
+import type { CostHolds } from '../guardrails/dayBounds.ts'
 import type { Guardrails } from '../guardrails/liveRules.ts'
 import type { Rules } from '../guardrails/rules.ts'
 import type { Windows } from '../../kit/rateLimit.ts'
@@ -99,6 +100,8 @@ interface RunGuardrails {
   live: Guardrails
   /** Calls of a day that leave the service. */
   calls: Windows
+  /** What model calls under way may cost. */
+  cost: CostHolds
 }
 
 export interface DriveParts {

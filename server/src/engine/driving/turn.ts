@@ -15,7 +15,6 @@ import { blobsOfRuns } from '../../kit/blobs.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { newStep } from './planCalls.ts'
 import { untilWritten } from '../../base/db.ts'
-import { holdCost } from '../guardrails/dayBounds.ts'
 import { stopByCost } from '../guardrails/judge.ts'
 import { noteStopOf, refreshRules, waitOf } from './guardedCall.ts'
 import { newChange, isCall, putStep, type ModelStep } from '../ledger/change.ts'
@@ -200,7 +199,7 @@ async function waitForMoney(held: HeldRun, asking: Asking): Promise<Extract<Aske
   // it is beyond the run's own limit, which says more
   if (!step) return undefined
   const hold = { teamId: run.team_id, runId: run.id, step: step.seq, worst: asking.worstCost() }
-  const until = await untilWritten(() => holdCost(context.db, hold, limit), signal)
+  const until = await untilWritten(() => held.guardrails.cost.hold(hold, limit), signal)
   if (until === undefined) return undefined
   const stop = stopByCost(rules, until, hold.worst)
   const note = noteStopOf(held, { seq: step.seq, tool: step.tool ?? '' }, stop)

@@ -58,11 +58,34 @@ interface CostHold {
   worst: string
 }
 
-/**
- * Holds the worst cost of a model call back, if it fits into the day. One of a team at a time: whoever comes second sees the first. A call
- * that is asked again after a crash has the hold that it had. Undefined: it is held; otherwise when the next day begins.
- */
-export function holdCost(db: Database, hold: CostHold, limit: string): Promise<number | undefined> {
+export interface CostHolds {
+  /**
+   * Holds the worst cost of a model call back, if it fits into the day. A call that is asked again after a crash has the hold that it had.
+   * Undefined: it is held; otherwise when the next day begins.
+   */
+  hold(hold: CostHold, limit: string): Promise<number | undefined>
+}
+
+/** The calls of a team come one after the other here: those that waited for the lock of its day would take connections from other teams. */
+export function createCostHolds(db: Database): CostHolds {
+  const last = new Map<string, Promise<number | undefined>>()
+  return {
+    hold(hold, limit) {
+      const { teamId } = hold
+      const next = () => holdCost(db, hold, limit)
+      const mine = last.get(teamId)?.then(next, next) ?? next()
+      const forget = () => {
+        if (last.get(teamId) === mine) last.delete(teamId)
+      }
+      last.set(teamId, mine)
+      void mine.then(forget, forget)
+      return mine
+    },
+  }
+}
+
+/** One of a team at a time, over all processes: whoever comes second sees the first. */
+function holdCost(db: Database, hold: CostHold, limit: string): Promise<number | undefined> {
   const { teamId, runId, step, worst } = hold
   return db.transaction(async (sql) => {
     const day = await lockDay(sql, teamId)
