@@ -1,5 +1,5 @@
 // Quiet hours: when the clock on the wall of a time zone shows a time at which no call may have an effect outside, and when that ends.
-import { firstInstantOf, offsetAt } from '../../base/wallClock.ts'
+import { changeBetween, offsetAt } from '../../base/wallClock.ts'
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 type Weekday = (typeof weekdays)[number]
@@ -40,8 +40,8 @@ function minuteOnWall(zone: string, at: number): number {
   return ((minutes % weekMinutes) + weekMinutes) % weekMinutes
 }
 
-/** A week of many changes of the clock could otherwise be walked without end. No clock is set back by more than a few hours. */
-const rounds = 400
+/** Each round ends the quiet time or passes a change of the clock, of which a week has few. */
+const rounds = 20
 
 /** When the quiet time ends in which this instant lies; undefined: it is not quiet then. */
 export function quietUntil(week: Uint8Array, zone: string, at: number): number | undefined {
@@ -52,12 +52,13 @@ export function quietUntil(week: Uint8Array, zone: string, at: number): number |
   return end
 }
 
-/** Where the clock first shows the next minute that is not quiet. That may lie behind us where it was set back: then a minute later. */
+/** Where the clock shows the next minute that is not quiet, or where it is changed before that: what it shows then is looked at again. */
 function nextOpening(week: Uint8Array, zone: string, at: number): number {
   const now = minuteOnWall(zone, at)
   let ahead = 1
   while (ahead < weekMinutes && week[(now + ahead) % weekMinutes] === 1) ahead += 1
-  const wall = Math.floor((at + offsetAt(zone, at)) / minuteMs) * minuteMs
-  const opens = firstInstantOf(zone, wall + ahead * minuteMs)
-  return opens > at ? opens : (Math.floor(at / minuteMs) + 1) * minuteMs
+  const offset = offsetAt(zone, at)
+  const wall = Math.floor((at + offset) / minuteMs) * minuteMs
+  const opens = wall + ahead * minuteMs - offset
+  return offsetAt(zone, opens) === offset ? opens : changeBetween(zone, at, opens)
 }
