@@ -389,7 +389,7 @@ proves(
     const other = await open({ path: `/inbox?request=${request.id}`, key: second.key })
     await other.getByText(/1 of 2 approvals: one more person must approve\..*Admin.*approved/).first().waitFor()
     await page.getByRole('button', { name: 'Take it back' }).click()
-    await page.getByText('Your approval is taken back').waitFor()
+    await page.getByText('0 of 2 approvals: 2 different people must approve.').first().waitFor()
     assert.deepEqual((await read(sdk, request)).approvals, [])
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('button', { name: 'Take it back' }).waitFor()

@@ -7,9 +7,13 @@ export const guardrailsQuery = queryOptions({
   queryFn: ({ signal }) => runyard.guardrails.get({ signal }),
 })
 
+/** How many versions are shown. */
+export const versionsShown = 50
+
 export const guardrailVersionsQuery = queryOptions({
   queryKey: ['guardrails', 'versions'],
-  queryFn: ({ signal }) => runyard.guardrails.listVersions({ limit: 50 }, { signal }).page(),
+  // one more, with which the oldest that is shown is compared
+  queryFn: ({ signal }) => runyard.guardrails.listVersions({ limit: versionsShown + 1 }, { signal }).page(),
 })
 
 export const guardrailStopsQuery = queryOptions({

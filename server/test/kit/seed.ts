@@ -279,6 +279,7 @@ const seedersOf: Record<string, typeof seeders> = {
   acceptRevision: { build: (team, above) => buildInReview(team, above) },
   discardRevision: { build: (team, above) => buildInReview(team, above) },
   createWebhook: { team: (team) => makeRoomForWebhook(team) },
+  withdrawApproval: { request: (team, above) => requestApprovedOnce(team, above) },
   restoreGuardrails: { team: (team) => twoVersionsOfGuardrails(team) },
   startGuardrailDryRun: { team: (team) => endDryRuns(team) },
   createAlertRule: { team: (team) => makeRoomForRule(team) },
@@ -301,6 +302,15 @@ const seedersOf: Record<string, typeof seeders> = {
 }
 
 export const seederFor = (operationId: string, noun: string) => seedersOf[operationId]?.[noun] ?? seeders[noun]
+
+/** One of two approvals is given, by the team's own member. */
+async function requestApprovedOnce(team: TestTeam, above: Above): Promise<string> {
+  const id = await seeders['request']!(team, above)
+  const approvals = JSON.stringify([{ user_id: team.memberId, at: new Date().toISOString() }])
+  await team.sql`
+    update human_requests set approvals_needed = 2, approvals = ${approvals}::jsonb where id = ${id} and team_id = ${team.id}`
+  return id
+}
 
 /** The first can be restored, and the second is live. */
 async function twoVersionsOfGuardrails(team: TestTeam): Promise<string> {

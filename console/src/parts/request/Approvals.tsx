@@ -1,5 +1,6 @@
 // Who has approved so far, where two people must, and what this person can still do about it.
 import type { HumanRequest } from '@runyard/sdk'
+import { classes } from '../../look/classes.ts'
 import { StatusShape } from '../../look/StatusShape.tsx'
 import { Time } from '../Time.tsx'
 import { visible } from '../visibleText.ts'
@@ -13,7 +14,7 @@ export function Approvals({ request }: { request: HumanRequest }) {
   const sentence = approvalsSentence(request)
   if (sentence === undefined) return null
   return (
-    <div className={style.changed} role="status">
+    <div className={classes(style.changed, style.approvals)} role="status">
       <StatusShape shape="human" />
       <span>
         {sentence}

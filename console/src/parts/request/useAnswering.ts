@@ -96,7 +96,8 @@ export function useAnswering(given: HumanRequest, { onAnswered, onTakenBack }: O
       forgetDraft(memberId, request.id)
       close(answered)
       setDraft(emptyDraft)
-      toast(`You ${outcomeWords(answered)}`)
+      // where another person must approve too, the request stays and says so itself: a toast would lie over the button that takes it back
+      if (answered.status !== 'pending') toast(`You ${outcomeWords(answered)}`)
       lookAgain()
       onAnswered?.(answered)
     },
@@ -118,7 +119,6 @@ export function useAnswering(given: HumanRequest, { onAnswered, onTakenBack }: O
     mutationFn: () => runyard.humanRequests.withdraw(request.run_id, request.id),
     onSuccess({ human_request: left }) {
       setSeen(left)
-      toast('Your approval is taken back')
       lookAgain()
       onTakenBack?.(left)
     },

@@ -10,10 +10,10 @@ import type { Listener } from '../../kit/listener.ts'
 const hearing = { freshMs: 2000, usableMs: 5000 }
 const deaf = { freshMs: 500, usableMs: 1000 }
 
-export interface TeamFacts<Fact> {
+interface TeamFacts<Fact> {
   /** Called before `of`; waits only where what is known is too old. */
   refresh(inTransaction?: Sql): Promise<void> | undefined
-  /** As of the last refresh; undefined: the team has none. */
+  /** What was so at the last refresh; undefined: the team has none. */
   of(teamId: string): Fact | undefined
   /** How many changes this process was notified of. */
   changes(): number

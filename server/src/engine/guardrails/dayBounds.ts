@@ -176,7 +176,7 @@ export async function countDayStarts(sql: Sql, teamIds: string[]): Promise<void>
 }
 
 /** A rule that lets no run of the team start today. */
-export interface ReachedRule {
+interface ReachedRule {
   rule: Extract<RuleName, 'runs_per_day' | 'cost_usd_per_day'>
   version: number
   /** When the next day begins. */

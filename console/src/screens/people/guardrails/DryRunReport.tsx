@@ -2,6 +2,7 @@
 import type { GuardrailDryRun } from '@runyard/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { classes } from '../../../look/classes.ts'
 import { counted } from '../../../parts/amounts.ts'
 import { ruleWords, wayWords } from '../../../parts/guardrailWords.ts'
 import { Cell, Row, RowTable } from '../../../parts/RowTable.tsx'
@@ -59,12 +60,13 @@ export function DryRunReport({ query }: { query: UseQueryResult<GuardrailDryRun>
                         key={`${run_id} ${step}`}
                         to="/runs/$runId"
                         params={{ runId: run_id }}
-                        className={style.behind}
+                        className={classes('link', style.behind)}
                       >
                         {visible(agent_name)} {run_number}
                         {step !== null && `, step ${step}`}
                       </Link>
                     ))}
+                    {calls > shown && <span className="dim">and {calls - Math.min(shown, first.length)} more</span>}
                   </Cell>
                 </Row>
               ))}

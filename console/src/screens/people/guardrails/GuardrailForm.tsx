@@ -124,9 +124,10 @@ export function GuardrailForm({ live, today, cannot }: Props) {
         </fieldset>
         {refusal !== undefined && refusal !== '' && <Problem>{refusal}</Problem>}
         <div className={form.send}>
-          <Field label="Why" hint="For the history.">
+          <Field label="Why">
             <Input
               value={comment}
+              placeholder="For the history"
               maxLength={500}
               disabled={cannot !== undefined}
               onChange={(event) => setComment(event.target.value)}

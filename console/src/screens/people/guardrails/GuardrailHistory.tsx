@@ -3,6 +3,7 @@ import type { GuardrailVersion } from '@runyard/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { runyard } from '../../../app/client.ts'
+import { useSession } from '../../../app/session.tsx'
 import { Button } from '../../../parts/Button.tsx'
 import { Diff } from '../../../parts/Diff.tsx'
 import { Confirm, Dialog } from '../../../parts/Dialog.tsx'
@@ -11,26 +12,31 @@ import { Shown } from '../../../parts/states.tsx'
 import { Time } from '../../../parts/Time.tsx'
 import { toast, toastError } from '../../../parts/toasts.tsx'
 import { visible } from '../../../parts/visibleText.ts'
-import { guardrailVersionsQuery } from '../../../queries/guardrails.ts'
+import { connectionsQuery } from '../../../queries/connections.ts'
+import { guardrailVersionsQuery, versionsShown } from '../../../queries/guardrails.ts'
 import { membersQuery } from '../../../queries/team.ts'
+import { pageOf } from './rulesText.ts'
 
 export function GuardrailHistory({ cannot }: { cannot: string | undefined }) {
+  const { unable } = useSession()
   const versions = useQuery(guardrailVersionsQuery)
   const members = useQuery(membersQuery)
   const [compared, setCompared] = useState<GuardrailVersion>()
   const [restored, setRestored] = useState<GuardrailVersion>()
   const nameOf = (id: string | null) => members.data?.members.find((one) => one.id === id)?.name ?? 'Somebody'
+  const connections = useQuery({ ...connectionsQuery({ limit: 100 }), enabled: unable('connections:read') === undefined })
+  const connectionName = (id: string) => connections.data?.integrations.find((one) => one.id === id)?.name ?? id
   const before = (of: GuardrailVersion) => versions.data?.versions.find(({ version }) => version === of.version - 1)
   return (
     <section aria-label="History">
-      <RowTableHead says="Every change is a version. The newest is live." />
+      <RowTableHead says={`Every change is a version. The newest is live. The newest ${versionsShown} are shown.`} />
       <Shown query={versions} what="versions" rows={3}>
         {(page) =>
           page.versions.length === 0 ? (
             <p className="dim">There were no guardrails yet.</p>
           ) : (
             <RowTable heads={['Version', 'By', 'When', 'Why']}>
-              {page.versions.map((one, index) => (
+              {page.versions.slice(0, versionsShown).map((one, index) => (
                 <Row
                   key={one.version}
                   actions={
@@ -64,9 +70,11 @@ export function GuardrailHistory({ cannot }: { cannot: string | undefined }) {
       {compared && (
         <Dialog isOpen onClose={() => setCompared(undefined)} title={`Version ${compared.version}`}>
           <Diff
-            label={`Version ${compared.version - 1} and version ${compared.version}`}
-            before={JSON.stringify(before(compared)?.rules ?? {}, null, 2)}
-            after={JSON.stringify(compared.rules, null, 2)}
+            label={
+              compared.version === 1 ? 'No rules and version 1' : `Version ${compared.version - 1} and version ${compared.version}`
+            }
+            before={before(compared) ? pageOf(before(compared)!.rules, connectionName) : ''}
+            after={pageOf(compared.rules, connectionName)}
           />
         </Dialog>
       )}

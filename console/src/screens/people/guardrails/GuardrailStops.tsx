@@ -28,8 +28,8 @@ export function GuardrailStops() {
                     <Time at={at} />
                   </Cell>
                   <Cell of="Run">
-                    <Link to="/runs/$runId" params={{ runId: run_id }}>
-                      step {step}
+                    <Link className="link" to="/runs/$runId" params={{ runId: run_id }} search={{ step }}>
+                      Open, step {step}
                     </Link>
                   </Cell>
                 </Row>

@@ -1,7 +1,7 @@
 // Rules as text and back.
 import assert from 'node:assert/strict'
 import { proves } from '../../../../../server/test/kit/proves.ts'
-import { problemsIn, rulesIn, textOf } from './rulesText.ts'
+import { pageOf, problemsIn, rulesIn, textOf } from './rulesText.ts'
 
 const rules = {
   always_ask: ['browser_*'],
@@ -51,8 +51,15 @@ proves('console.guardrails', 'each sentence of a refusal stands at the field tha
     'rules.time_zone: "X" is not a time zone. rules.allowed_hosts[0]: "a b" is not a host. rules: they are too large.',
   )
   assert.deepEqual(problems, {
-    time_zone: 'time_zone: "X" is not a time zone.',
-    allowed_hosts: 'allowed_hosts[0]: "a b" is not a host.',
+    time_zone: '"X" is not a time zone.',
+    allowed_hosts: '"a b" is not a host.',
   })
   assert.equal(rest, 'rules: they are too large.')
+})
+
+proves('console.guardrails', 'versions are compared as lines that people read, with the names of connections', () => {
+  const page = pageOf({ ...rules, allowed_connections: ['id-1', 'id-2'] }, (id) => (id === 'id-1' ? 'Bank' : id))
+  assert.match(page, /^Tools that always ask\n {2}browser_\*\nTools that need two people\n {2}bank__transfer\n/)
+  assert.match(page, /Allowed connections\n {2}Bank\n {2}id-2\nDollars a day for models\n {2}50\n/)
+  assert.match(page, /Outside calls a day\n {2}no bound\nQuiet hours\n {2}sat sun 00:00-24:00\n/)
 })

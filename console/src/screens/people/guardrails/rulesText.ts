@@ -106,6 +106,9 @@ const fields: RuleField[] = [
   'time_zone',
 ]
 
+/** It stands at its field, which need not be named again. */
+const placeOf = /^(?:body\.)?rules\.\w+(?:\[\d+\])?: /
+
 /** The sentences of a refusal at the fields that they name; `rest` is what names none. */
 export function problemsIn(message: string): { problems: FieldProblems; rest: string } {
   const problems: FieldProblems = {}
@@ -114,7 +117,30 @@ export function problemsIn(message: string): { problems: FieldProblems; rest: st
     const name = /^(?:body\.)?rules\.(\w+)/.exec(piece)?.[1]
     const field = fields.find((one) => one === name)
     if (!field) rest.push(piece)
-    else problems[field] = [problems[field], piece.replace(/^(?:body\.)?rules\./, '')].filter(Boolean).join(' ')
+    else problems[field] = [problems[field], piece.replace(placeOf, '')].filter(Boolean).join(' ')
   }
   return { problems, rest: rest.join(' ') }
+}
+
+const headings: Record<RuleField, { says: string; without: string }> = {
+  always_ask: { says: 'Tools that always ask', without: 'none' },
+  two_person: { says: 'Tools that need two people', without: 'none' },
+  allowed_hosts: { says: 'Allowed hosts', without: 'every host' },
+  allowed_connections: { says: 'Allowed connections', without: 'every connection' },
+  cost_usd_per_day: { says: 'Dollars a day for models', without: 'no bound' },
+  runs_per_day: { says: 'Runs a day', without: 'no bound' },
+  outside_calls_per_day: { says: 'Outside calls a day', without: 'no bound' },
+  quiet_hours: { says: 'Quiet hours', without: 'none' },
+  time_zone: { says: 'Time zone of the quiet hours', without: 'UTC' },
+}
+
+/** All rules as a page of lines, in the order of the form, so that two versions can be compared. `nameOf`: the name of a connection. */
+export function pageOf(rules: GuardrailRules, nameOf: (connectionId: string) => string): string {
+  const text = textOf({ ...rules, allowed_connections: rules.allowed_connections?.map(nameOf) ?? null })
+  return fields
+    .flatMap((field) => [
+      headings[field].says,
+      ...(text[field] || headings[field].without).split('\n').map((line) => `  ${line}`),
+    ])
+    .join('\n')
 }
