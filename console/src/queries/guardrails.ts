@@ -7,8 +7,8 @@ export const guardrailsQuery = queryOptions({
   queryFn: ({ signal }) => runyard.guardrails.get({ signal }),
 })
 
-/** How many versions are shown. */
-export const versionsShown = 50
+/** How many versions are shown: one less than a page has. */
+export const versionsShown = 49
 
 export const guardrailVersionsQuery = queryOptions({
   queryKey: ['guardrails', 'versions'],
