@@ -31,9 +31,9 @@ export const limitKnownAfterS = 10
 export function createEntitlements(sources: FactSources): Entitlements {
   const facts = createTeamFacts({ ...sources, name: 'the limits of teams', channel: 'entitlements', read: readLimits })
   return {
-    refresh: facts.refresh,
+    refresh: (inTransaction) => facts.refresh(inTransaction),
     has: (teamId, key) => facts.of(teamId)?.has(key) ?? false,
-    changes: facts.changes,
+    changes: () => facts.changes(),
   }
 }
 

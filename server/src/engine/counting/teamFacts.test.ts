@@ -52,7 +52,7 @@ proves('guardrails.known', 'facts are read once for all who ask, and again after
   const { facts, readings, change } = heldFacts()
   const asked = [facts.refresh(), facts.refresh()]
   readings[0]!.resolve()
-  await Promise.all(asked)
+  for (const one of asked) await one
   assert.deepEqual([readings.length, facts.refresh()], [1, undefined])
   change('a', 2)
   const again = facts.refresh()

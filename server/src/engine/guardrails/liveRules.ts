@@ -49,14 +49,14 @@ export function createGuardrails(sources: FactSources): Guardrails {
   }
 
   return {
-    refresh: live.refresh,
+    refresh: (inTransaction) => live.refresh(inTransaction),
     of(teamId, inTransaction) {
       const waiting = live.refresh(inTransaction)
       const sql = inTransaction ?? sources.sql
       return waiting ? waiting.then(() => known(teamId, sql)) : known(teamId, sql)
     },
     limitsStarts: (teamId) => live.of(teamId)?.limitsStarts ?? false,
-    changes: live.changes,
+    changes: () => live.changes(),
   }
 }
 
