@@ -130,11 +130,12 @@ const callRules = () => ({
 
 const dayRules = { runs_per_day: 1_000_000_000, outside_calls_per_day: 1_000_000_000, cost_usd_per_day: '900000000' }
 
+const clockOf = (hour: number): string => `${String(hour).padStart(2, '0')}:00`
+
 /** Half a day from now, so that no call waits. */
 function hourFarAway(): { from: string; to: string } {
   const hour = (new Date().getUTCHours() + 12) % 24
-  const text = (of: number) => `${String(of).padStart(2, '0')}:00`
-  return { from: text(hour), to: text((hour + 1) % 24) }
+  return { from: clockOf(hour), to: clockOf((hour + 1) % 24) }
 }
 
 const nodeOf = ({ runs, costs }: Round): number => (costs.nodeMs * 1000) / runs

@@ -72,8 +72,8 @@ export function createCostHolds(db: Database): CostHolds {
   return {
     hold(hold, limit) {
       const { teamId } = hold
-      const next = () => holdCost(db, hold, limit)
-      const mine = last.get(teamId)?.then(next, next) ?? next()
+      const take = () => holdCost(db, hold, limit)
+      const mine = last.get(teamId)?.then(take, take) ?? take()
       const forget = () => {
         if (last.get(teamId) === mine) last.delete(teamId)
       }

@@ -16,6 +16,7 @@ const { sql } = service.context.db
 const receiver = await startReceiver()
 const block = (words: string, body = '') => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
 const done = block('output', 'done')
+const secretOf = (key: string) => ({ kind: 'headers', headers: { 'X-Key': key } }) as const
 const post = (path: string) => block('http', `POST ${receiver.url}${path}`) + done
 const seenAt = (path: string): number => receiver.received.filter(({ url }) => url === path).length
 
@@ -95,10 +96,9 @@ proves('guardrails.everywhere', 'at the bound of a day sub-runs, schedules and s
 
 proves('guardrails.everywhere', 'a connection that is renamed stays the one that is allowed or not', async () => {
   const team = await seedTeam(service)
-  const secret = (key: string) => ({ kind: 'headers', headers: { 'X-Key': key } }) as const
   const [bank, vault] = [
-    await seedConnection(service, team, { name: 'Bank', server_url: receiver.url, secret: secret('one-0123456789') }),
-    await seedConnection(service, team, { name: 'Vault', server_url: receiver.url, secret: secret('two-0123456789') }),
+    await seedConnection(service, team, { name: 'Bank', server_url: receiver.url, secret: secretOf('one-0123456789') }),
+    await seedConnection(service, team, { name: 'Vault', server_url: receiver.url, secret: secretOf('two-0123456789') }),
   ]
   await setRules([service], team, { allowed_connections: [vault] })
   const uses = (name: string, path: string) => block(`http connection=${name}`, `GET ${receiver.url}${path}`) + done
