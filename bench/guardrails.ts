@@ -109,7 +109,9 @@ async function teamWith(service: Service, set: RuleSet): Promise<Service> {
     const team = { ...service, teamId: made.teamId, apiKey: secret }
     if (set === 'none') return team
     await post(team, `/v2/teams/${team.teamId}/members`, { name: 'Second', role: 'operator' })
-    await put(team, `/v2/teams/${team.teamId}/guardrails`, { rules: set === 'all' ? { ...callRules(), ...dayRules } : callRules() })
+    await put(team, `/v2/teams/${team.teamId}/guardrails`, {
+      rules: set === 'all' ? { ...callRules(), ...dayRules } : callRules(),
+    })
     return team
   } finally {
     await client.end()

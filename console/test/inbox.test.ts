@@ -387,7 +387,10 @@ proves(
     assert.equal(await page.getByRole('button', { name: 'Approve', exact: true }).count(), 0)
     assert.deepEqual(await axe(page), [])
     const other = await open({ path: `/inbox?request=${request.id}`, key: second.key })
-    await other.getByText(/1 of 2 approvals: one more person must approve\..*Admin.*approved/).first().waitFor()
+    await other
+      .getByText(/1 of 2 approvals: one more person must approve\..*Admin.*approved/)
+      .first()
+      .waitFor()
     await page.getByRole('button', { name: 'Take it back' }).click()
     await page.getByText('0 of 2 approvals: 2 different people must approve.').first().waitFor()
     assert.deepEqual((await read(sdk, request)).approvals, [])

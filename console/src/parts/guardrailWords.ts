@@ -16,4 +16,8 @@ export const ruleWords: Record<GuardrailStop['rule'], string> = {
 export const ruleInSentence = (rule: string): string =>
   (Object.hasOwn(ruleWords, rule) ? ruleWords[rule as GuardrailStop['rule']] : rule).toLowerCase()
 
-export const wayWords: Record<GuardrailStop['way'], string> = { refused: 'refused', asks: 'asks people', waits: 'waits' }
+export const wayWords: Record<GuardrailStop['way'], string> = {
+  refused: 'refused',
+  asks: 'asks people',
+  waits: 'waits',
+}

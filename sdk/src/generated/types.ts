@@ -1034,6 +1034,14 @@ export type RunFacts = {
     assignee_name: string | null
     expires_at: string | null
     on_timeout: "fail" | "approve" | "reject" | "continue"
+    /** How many people must approve; more than 1 where the guardrails of the team want it. */
+    approvals_needed: number
+    /** How many have so far, where more than one must. */
+    approvals: number
+  } | null
+  guardrail: {
+    rule: "always_ask" | "two_person" | "allowed_hosts" | "allowed_connections" | "quiet_hours" | "outside_calls_per_day" | "runs_per_day" | "cost_usd_per_day"
+    version: number
   } | null
   sub_run: {
     id: string
@@ -1325,9 +1333,17 @@ export interface QueueFacts {
     kind: string
     connection_id: string | null
     connection_name: string | null
+    rule: "always_ask" | "two_person" | "allowed_hosts" | "allowed_connections" | "quiet_hours" | "outside_calls_per_day" | "runs_per_day" | "cost_usd_per_day" | null
     runs: number
   }[]
   limits_reached: ("monthly_runs" | "monthly_cost_usd")[]
+  /** Rules of the team’s guardrails by which no more runs start today. */
+  guardrails_reached: {
+    rule: "runs_per_day" | "cost_usd_per_day"
+    version: number
+    /** When the next day begins. */
+    until: string
+  }[]
 }
 
 export interface Case {
@@ -3824,6 +3840,13 @@ export interface RespondToHumanRequestAnswer {
   status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
 }
 
+export interface WithdrawApprovalAnswer {
+  human_request: HumanRequest
+  request_id: string
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+}
+
 export interface AssignHumanRequestInput {
   assignee_user_id: string | null
 }
@@ -3918,7 +3941,7 @@ export interface ExplainQueueAnswer {
   is_moving: boolean
   /** What keeps cases waiting, the first thing to change first. Empty if nothing does. */
   reasons: {
-    code: "no_trigger" | "paused" | "agent_paused" | "no_live_build" | "limit_reached" | "queue_full" | "agents_full" | "connection" | "no_slots"
+    code: "no_trigger" | "paused" | "agent_paused" | "no_live_build" | "limit_reached" | "guardrail" | "queue_full" | "agents_full" | "connection" | "no_slots"
     says: string
   }[]
   facts: QueueFacts

@@ -22,7 +22,9 @@ export function AnswerBar({ answering, comment, hasNext = false }: Props) {
   const { request, unable, refusal, decision, draft, change, problems } = answering
   const wrong = Object.keys(problems).length
   const note =
-    unable ?? refusal ?? (wrong > 0 ? `${counted(wrong, 'field')} to correct` : (armedWords(answering) ?? approvedWords(answering)))
+    unable ??
+    refusal ??
+    (wrong > 0 ? `${counted(wrong, 'field')} to correct` : (armedWords(answering) ?? approvedWords(answering)))
   return (
     <div className={classes(style.bar, decision !== undefined && style.armed)}>
       <p

@@ -11,7 +11,8 @@ import style from './WhyLine.module.css'
 export function WhyLine({ queue }: { queue: Queue }) {
   const { data } = useQuery(queueWhyQuery(queue.id))
   const [first, ...others] = data?.reasons ?? []
-  if (!data || !first || (data.facts.waiting === 0 && first.code !== 'connection' && first.code !== 'guardrail')) return null
+  if (!data || !first || (data.facts.waiting === 0 && first.code !== 'connection' && first.code !== 'guardrail'))
+    return null
   return (
     <p className={style.why} role="status">
       <StatusShape shape="human" size={14} />

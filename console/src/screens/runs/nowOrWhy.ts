@@ -89,7 +89,8 @@ const waited: Record<WaitKind, (run: Row, detail: WaitDetail, zone: string) => N
     const until = postponed_to === null ? '' : clockTime(postponed_to, zone)
     if (detail.reason === 'model_unavailable')
       return plain(`Model in trouble, next try ${until}: ${firstLine(asText(detail.message) ?? 'no answer')}`)
-    if (detail.reason === 'guardrail') return plain(`Until ${until}, by the team’s guardrails: ${cut(ruleInSentence(asText(detail.rule) ?? 'a rule'))}`)
+    if (detail.reason === 'guardrail')
+      return plain(`Until ${until}, by the team’s guardrails: ${cut(ruleInSentence(asText(detail.rule) ?? 'a rule'))}`)
     return plain(until === '' ? 'For a time, set by the run itself' : `Until ${until}, set by the run itself`)
   },
   connection(_, detail) {

@@ -36,17 +36,21 @@ function heldFacts() {
   return { facts, readings, change }
 }
 
-proves('guardrails.known', 'a change that is announced while facts are read is read again before anybody uses them', async () => {
-  const { facts, readings, change } = heldFacts()
-  const known = facts.refresh()
-  change('a', 1)
-  readings[0]!.resolve()
-  await Promise.resolve().then(() => undefined)
-  while (readings.length < 2) await Promise.resolve()
-  readings[1]!.resolve()
-  await known
-  assert.deepEqual([facts.of('a'), facts.of('b'), readings.length], [1, undefined, 2])
-})
+proves(
+  'guardrails.known',
+  'a change that is announced while facts are read is read again before anybody uses them',
+  async () => {
+    const { facts, readings, change } = heldFacts()
+    const known = facts.refresh()
+    change('a', 1)
+    readings[0]!.resolve()
+    await Promise.resolve().then(() => undefined)
+    while (readings.length < 2) await Promise.resolve()
+    readings[1]!.resolve()
+    await known
+    assert.deepEqual([facts.of('a'), facts.of('b'), readings.length], [1, undefined, 2])
+  },
+)
 
 proves('guardrails.known', 'facts are read once for all who ask, and again after a change', async () => {
   const { facts, readings, change } = heldFacts()

@@ -11,7 +11,9 @@ import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { fireSchedules } from '../schedules/fireSchedules.ts'
 
-const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1', 'localhost'], sandboxHosts: ['pypi.example.org'] } })
+const service = await testApp({
+  config: { allowPrivateHosts: ['127.0.0.1', 'localhost'], sandboxHosts: ['pypi.example.org'] },
+})
 const { sql } = service.context.db
 const receiver = await startReceiver()
 const block = (words: string, body = '') => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
@@ -70,35 +72,43 @@ proves('guardrails.everywhere', 'starting another agent asks where a rule says s
   assert.equal(runs, 1)
 })
 
-proves('guardrails.everywhere', 'at the bound of a day sub-runs, schedules and starts over MCP are refused', async () => {
-  const team = await seedTeam(service)
-  const plain = await seedAgent(team, done)
-  const parent = await parentOf(team, plain)
-  const { body: schedule } = await team.call(`POST /v2/agents/${plain}/schedules`, {
-    body: { frequency: 'daily', time: '09:00' },
-  })
-  await setRules([service], team, { runs_per_day: 1 })
-  const runId = await startRun(team, parent)
-  await drainRuns(service)
-  const run = await readRun(team, runId)
-  assert.equal(run.status, 'failed')
-  assert.match(run.error.message, /was not started.*runs_per_day/)
-  await sql`update schedules set next_run_at = now() - interval '1 second' where id = ${schedule.id}`
-  await fireSchedules({ context: service.context, signal: new AbortController().signal })
-  const { body: listed } = await team.call(`GET /v2/agents/${plain}/schedules`)
-  assert.match(listed.schedules[0].last_skipped_reason, /runs_per_day/)
-  const refused = await callTool(team, 'startRun', { agent_id: plain })
-  assert.deepEqual([refused.isError, refused.value.error], [true, 'guardrail_reached'])
-  const [{ runs } = { runs: 0 }] = await sql<{ runs: number }>`
+proves(
+  'guardrails.everywhere',
+  'at the bound of a day sub-runs, schedules and starts over MCP are refused',
+  async () => {
+    const team = await seedTeam(service)
+    const plain = await seedAgent(team, done)
+    const parent = await parentOf(team, plain)
+    const { body: schedule } = await team.call(`POST /v2/agents/${plain}/schedules`, {
+      body: { frequency: 'daily', time: '09:00' },
+    })
+    await setRules([service], team, { runs_per_day: 1 })
+    const runId = await startRun(team, parent)
+    await drainRuns(service)
+    const run = await readRun(team, runId)
+    assert.equal(run.status, 'failed')
+    assert.match(run.error.message, /was not started.*runs_per_day/)
+    await sql`update schedules set next_run_at = now() - interval '1 second' where id = ${schedule.id}`
+    await fireSchedules({ context: service.context, signal: new AbortController().signal })
+    const { body: listed } = await team.call(`GET /v2/agents/${plain}/schedules`)
+    assert.match(listed.schedules[0].last_skipped_reason, /runs_per_day/)
+    const refused = await callTool(team, 'startRun', { agent_id: plain })
+    assert.deepEqual([refused.isError, refused.value.error], [true, 'guardrail_reached'])
+    const [{ runs } = { runs: 0 }] = await sql<{ runs: number }>`
     select count(*) as runs from runs where team_id = ${team.id}`
-  assert.equal(runs, 1)
-})
+    assert.equal(runs, 1)
+  },
+)
 
 proves('guardrails.everywhere', 'a connection that is renamed stays the one that is allowed or not', async () => {
   const team = await seedTeam(service)
   const [bank, vault] = [
     await seedConnection(service, team, { name: 'Bank', server_url: receiver.url, secret: secretOf('one-0123456789') }),
-    await seedConnection(service, team, { name: 'Vault', server_url: receiver.url, secret: secretOf('two-0123456789') }),
+    await seedConnection(service, team, {
+      name: 'Vault',
+      server_url: receiver.url,
+      secret: secretOf('two-0123456789'),
+    }),
   ]
   await setRules([service], team, { allowed_connections: [vault] })
   const uses = (name: string, path: string) => block(`http connection=${name}`, `GET ${receiver.url}${path}`) + done
@@ -115,15 +125,19 @@ proves('guardrails.everywhere', 'a connection that is renamed stays the one that
   assert.equal((await ended(team, uses('Safe', '/safe'), config)).status, 'completed')
 })
 
-proves('guardrails.everywhere', 'a command in a sandbox runs only where every host it may reach is allowed', async () => {
-  const team = await seedTeam(service)
-  await setRules([service], team, { allowed_hosts: ['127.0.0.1'] })
-  const refused = await ended(team, block('bash', 'echo ran') + done)
-  assert.match(refused.error.message, /pypi\.example\.org is not among the allowed hosts/)
-  await setRules([service], team, { ...quietNow(), allowed_hosts: ['*.example.org'] })
-  const waits = await ended(team, block('bash', 'echo ran') + done)
-  assert.deepEqual([waits.status, waits.waiting_on.detail.rule], ['waiting', 'quiet_hours'])
-})
+proves(
+  'guardrails.everywhere',
+  'a command in a sandbox runs only where every host it may reach is allowed',
+  async () => {
+    const team = await seedTeam(service)
+    await setRules([service], team, { allowed_hosts: ['127.0.0.1'] })
+    const refused = await ended(team, block('bash', 'echo ran') + done)
+    assert.match(refused.error.message, /pypi\.example\.org is not among the allowed hosts/)
+    await setRules([service], team, { ...quietNow(), allowed_hosts: ['*.example.org'] })
+    const waits = await ended(team, block('bash', 'echo ran') + done)
+    assert.deepEqual([waits.status, waits.waiting_on.detail.rule], ['waiting', 'quiet_hours'])
+  },
+)
 
 proves('guardrails.everywhere', 'a list of browser actions asks for each tool whose work it does', async () => {
   const team = await seedTeam(service)
@@ -149,15 +163,20 @@ proves('guardrails.everywhere', 'a click waits in quiet hours, and a page of ano
   assert.equal(seenAt('/page'), 0)
 })
 
-proves('guardrails.everywhere', 'what a page loads from a host that is not allowed is not fetched', needsBrowser, async () => {
-  const team = await seedTeam(service)
-  await setRules([service], team, { allowed_hosts: ['127.0.0.1'] })
-  const elsewhere = receiver.url.replace('127.0.0.1', 'localhost')
-  receiver.answer(200, { 'content-type': 'text/html' }, `<title>Page</title><img src="${elsewhere}/tracker">`)
-  await ended(team, block('browser', `open ${receiver.url}/with-image`) + done)
-  receiver.answer(200)
-  assert.deepEqual([seenAt('/with-image'), seenAt('/tracker')], [1, 0])
-})
+proves(
+  'guardrails.everywhere',
+  'what a page loads from a host that is not allowed is not fetched',
+  needsBrowser,
+  async () => {
+    const team = await seedTeam(service)
+    await setRules([service], team, { allowed_hosts: ['127.0.0.1'] })
+    const elsewhere = receiver.url.replace('127.0.0.1', 'localhost')
+    receiver.answer(200, { 'content-type': 'text/html' }, `<title>Page</title><img src="${elsewhere}/tracker">`)
+    await ended(team, block('browser', `open ${receiver.url}/with-image`) + done)
+    receiver.answer(200)
+    assert.deepEqual([seenAt('/with-image'), seenAt('/tracker')], [1, 0])
+  },
+)
 
 proves('guardrails.everywhere', 'the largest set of rules is taken, judges, and a larger one is refused', async () => {
   const team = await seedTeam(service)
@@ -172,7 +191,9 @@ proves('guardrails.everywhere', 'the largest set of rules is taken, judges, and 
   await setRules([service], team, rules)
   assert.equal((await ended(team, post('/largest'))).status, 'completed')
   const larger = await team.call('PUT /v2/teams/:teamId/guardrails', {
-    body: { rules: { ...rules, two_person: Array.from({ length: 100 }, (_, n) => `${'b'.repeat(190)}_${n}`), quiet_hours } },
+    body: {
+      rules: { ...rules, two_person: Array.from({ length: 100 }, (_, n) => `${'b'.repeat(190)}_${n}`), quiet_hours },
+    },
   })
   assert.equal(larger.status, 400)
   assert.match(larger.body.message, /larger than 16 KiB/)

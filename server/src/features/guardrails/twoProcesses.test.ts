@@ -112,7 +112,11 @@ proves(
     }
     await drainRuns(two)
     for (const n of runs.keys())
-      assert.equal(receiver.received.filter(({ url }) => url === `/change-${n}`).length, Number(made.has(n)), `race ${n}`)
+      assert.equal(
+        receiver.received.filter(({ url }) => url === `/change-${n}`).length,
+        Number(made.has(n)),
+        `race ${n}`,
+      )
   },
 )
 

@@ -19,7 +19,8 @@ export const withdrawApproval = operation({
     const left = await takeBackApproval(sql, request, caller.member_id)
     if (left) return requestAnswer(sql, left, team.id)
     const [now] = await requestById(sql, request.id, team.id)
-    if (now?.status === 'pending') return fail('conflict', 'You have not approved this, so there is nothing to take back.')
+    if (now?.status === 'pending')
+      return fail('conflict', 'You have not approved this, so there is nothing to take back.')
     return fail('human_request_closed')
   },
 })

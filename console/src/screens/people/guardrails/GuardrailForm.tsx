@@ -84,8 +84,12 @@ export function GuardrailForm({ live, today, cannot }: Props) {
             People
             <small>Whatever a build says, calls of these tools wait until people allow them.</small>
           </legend>
-          <Lines {...field('always_ask', 'Tools that always ask', 'One a line; * stands for any characters: browser_*')} />
-          <Lines {...field('two_person', 'Tools that need two people', 'Two different members must approve each call.')} />
+          <Lines
+            {...field('always_ask', 'Tools that always ask', 'One a line; * stands for any characters: browser_*')}
+          />
+          <Lines
+            {...field('two_person', 'Tools that need two people', 'Two different members must approve each call.')}
+          />
         </fieldset>
         <fieldset className={form.group}>
           <legend>
@@ -107,11 +111,21 @@ export function GuardrailForm({ live, today, cannot }: Props) {
             <small>Days are those of UTC. Empty: no bound.</small>
           </legend>
           <Line
-            {...field('cost_usd_per_day', 'Dollars for models', 'Further model calls wait for the next day.', today.cost_usd)}
+            {...field(
+              'cost_usd_per_day',
+              'Dollars for models',
+              'Further model calls wait for the next day.',
+              today.cost_usd,
+            )}
           />
           <Line {...field('runs_per_day', 'Runs', 'Further starts are refused.', today.runs)} />
           <Line
-            {...field('outside_calls_per_day', 'Outside calls', 'Further calls wait for the next day.', today.outside_calls)}
+            {...field(
+              'outside_calls_per_day',
+              'Outside calls',
+              'Further calls wait for the next day.',
+              today.outside_calls,
+            )}
           />
         </fieldset>
         <fieldset className={form.group}>
@@ -119,7 +133,9 @@ export function GuardrailForm({ live, today, cannot }: Props) {
             Quiet hours
             <small>Calls with an effect outside wait until they are over. Reading does not wait.</small>
           </legend>
-          <Lines {...field('quiet_hours', 'Days and hours', 'One a line: mon-fri 20:00-07:00, or sat sun 00:00-24:00')} />
+          <Lines
+            {...field('quiet_hours', 'Days and hours', 'One a line: mon-fri 20:00-07:00, or sat sun 00:00-24:00')}
+          />
           <Line {...field('time_zone', 'Time zone of the quiet hours', 'Such as Europe/Berlin.')} />
         </fieldset>
         {refusal !== undefined && refusal !== '' && <Problem>{refusal}</Problem>}

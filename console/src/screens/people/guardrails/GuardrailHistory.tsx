@@ -24,7 +24,10 @@ export function GuardrailHistory({ cannot }: { cannot: string | undefined }) {
   const [compared, setCompared] = useState<GuardrailVersion>()
   const [restored, setRestored] = useState<GuardrailVersion>()
   const nameOf = (id: string | null) => members.data?.members.find((one) => one.id === id)?.name ?? 'Somebody'
-  const connections = useQuery({ ...connectionsQuery({ limit: 100 }), enabled: unable('connections:read') === undefined })
+  const connections = useQuery({
+    ...connectionsQuery({ limit: 100 }),
+    enabled: unable('connections:read') === undefined,
+  })
   const connectionName = (id: string) => connections.data?.integrations.find((one) => one.id === id)?.name ?? id
   const before = (of: GuardrailVersion) => versions.data?.versions.find(({ version }) => version === of.version - 1)
   return (
@@ -71,7 +74,9 @@ export function GuardrailHistory({ cannot }: { cannot: string | undefined }) {
         <Dialog isOpen onClose={() => setCompared(undefined)} title={`Version ${compared.version}`}>
           <Diff
             label={
-              compared.version === 1 ? 'No rules and version 1' : `Version ${compared.version - 1} and version ${compared.version}`
+              compared.version === 1
+                ? 'No rules and version 1'
+                : `Version ${compared.version - 1} and version ${compared.version}`
             }
             before={before(compared) ? pageOf(before(compared)!.rules, connectionName) : ''}
             after={pageOf(compared.rules, connectionName)}

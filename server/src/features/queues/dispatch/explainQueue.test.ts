@@ -67,24 +67,28 @@ proves('queues.why', 'a connection that runs of its cases wait for is named', as
   assert.equal(facts.waits[0].runs, 2)
 })
 
-proves('guardrails.why', 'guardrails that let no more runs start today are named, with the end of the day', async () => {
-  const team = await seedTeam(service)
-  const queueId = await seedQueue(team, 5)
-  await seedCases(team, queueId, 2)
-  await seedWorker(team, queueId)
-  const version = await setRules([service], team, { runs_per_day: 1 })
-  assert.equal(await dispatchQueue(service.context, queueId), 1)
-  const { codes, reasons, facts, is_moving } = await whyOf(team, queueId)
-  assert.deepEqual([is_moving, codes], [false, ['guardrail']])
-  assert.deepEqual([facts.guardrails_reached[0].rule, facts.guardrails_reached[0].version], ['runs_per_day', version])
-  assert.match(facts.guardrails_reached[0].until, /T00:00:00\.000Z$/)
-  assert.match(reasons[0].says, /version 1: runs_per_day.*no more runs start today/)
-  // a change of the rules counts at once, whatever was refused a moment ago
-  assert.equal(await dispatchQueue(service.context, queueId), 0)
-  await setRules([service], team, { runs_per_day: 2 })
-  assert.equal(await dispatchQueue(service.context, queueId), 1)
-  assert.deepEqual((await whyOf(team, queueId)).facts.guardrails_reached.length, 1)
-})
+proves(
+  'guardrails.why',
+  'guardrails that let no more runs start today are named, with the end of the day',
+  async () => {
+    const team = await seedTeam(service)
+    const queueId = await seedQueue(team, 5)
+    await seedCases(team, queueId, 2)
+    await seedWorker(team, queueId)
+    const version = await setRules([service], team, { runs_per_day: 1 })
+    assert.equal(await dispatchQueue(service.context, queueId), 1)
+    const { codes, reasons, facts, is_moving } = await whyOf(team, queueId)
+    assert.deepEqual([is_moving, codes], [false, ['guardrail']])
+    assert.deepEqual([facts.guardrails_reached[0].rule, facts.guardrails_reached[0].version], ['runs_per_day', version])
+    assert.match(facts.guardrails_reached[0].until, /T00:00:00\.000Z$/)
+    assert.match(reasons[0].says, /version 1: runs_per_day.*no more runs start today/)
+    // a change of the rules counts at once, whatever was refused a moment ago
+    assert.equal(await dispatchQueue(service.context, queueId), 0)
+    await setRules([service], team, { runs_per_day: 2 })
+    assert.equal(await dispatchQueue(service.context, queueId), 1)
+    assert.deepEqual((await whyOf(team, queueId)).facts.guardrails_reached.length, 1)
+  },
+)
 
 proves('guardrails.why', 'runs of cases that a guardrail lets wait are counted by its rule', async () => {
   const team = await seedTeam(service)
@@ -96,7 +100,10 @@ proves('guardrails.why', 'runs of cases that a guardrail lets wait are counted b
   await team.sql`update runs set status = 'running', started_at = now() where team_id = ${team.id}`
   await team.sql`update runs set status = 'waiting', waiting_on = ${wait}::jsonb where team_id = ${team.id}`
   const { codes, reasons, facts, is_moving } = await whyOf(team, queueId)
-  assert.deepEqual([is_moving, codes, facts.waits[0].rule, facts.waits[0].runs], [true, ['guardrail'], 'quiet_hours', 2])
+  assert.deepEqual(
+    [is_moving, codes, facts.waits[0].rule, facts.waits[0].runs],
+    [true, ['guardrail'], 'quiet_hours', 2],
+  )
   assert.match(reasons[0].says, /2 runs of cases wait because of the team’s guardrails \(quiet_hours\)/)
 })
 
