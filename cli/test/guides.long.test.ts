@@ -221,6 +221,7 @@ const given: Record<string, () => Promise<Record<string, string>>> = {
     return endedRun('```file path=out/report.md\nDone\n```')
   },
   'schedules.md': async () => ({ AGENT: await agent('Reports', hello) }),
+  'triggers.md': async () => ({ AGENT: await agent('Checks orders', hello) }),
   'webhooks.md': async () => ({ DELIVERY: await delivery() }),
 }
 
