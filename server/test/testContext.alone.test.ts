@@ -9,14 +9,14 @@ import { proves } from './kit/proves.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Suites that go on later, tests below tests, hooks, and failures that come to nobody: each in the way that asks for its test late. */
+/** Suites that continue later, tests below tests, hooks, and failures that come to nobody: each in the way that asks for its test late. */
 const sample = `
 import { createHook } from 'node:async_hooks'
 import { createServer, get } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 const later = (work) => new Promise((resolve) => setTimeout(() => resolve(work?.()), 5))
 const server = createServer((request, response) => response.end('hello'))
-describe('a suite that goes on later', async () => {
+describe('a suite that continues later', async () => {
   await later()
   before(() => later(() => server.listen(0)))
   after(() => later(() => server.close()))
@@ -43,8 +43,8 @@ test('a hook of a test still hears of promises', async () => {
 })
 `
 
-/** What was told of each test, without times, and where each error was raised. */
-function told(words: string[], folder: string): Promise<string[]> {
+/** What was reported of each test, without times, and where each error was raised. */
+function reported(words: string[], folder: string): Promise<string[]> {
   const { promise, resolve } = Promise.withResolvers<string[]>()
   const all = [...words, '--test', '--test-reporter=tap', join(folder, 'sample.test.mjs')]
   execFile(process.execPath, all, { cwd: root, env: { PATH: process.env['PATH'] } }, (_failed, stdout) => {
@@ -53,11 +53,11 @@ function told(words: string[], folder: string): Promise<string[]> {
   return promise
 }
 
-proves('tests.context', 'every test, and every late failure, is told as without it', async (t) => {
+proves('tests.context', 'a test that fails late fails by its own name, as without it', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'runyard-context-'))
   t.after(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'sample.test.mjs'), sample)
-  const [without, within] = await Promise.all([told([], folder), told(['--import=./scripts/testContext.mjs'], folder)])
+  const [without, within] = await Promise.all([reported([], folder), reported(['--import=./scripts/testContext.mjs'], folder)])
   assert.deepEqual(within, without)
   assert.equal(within.filter((line) => /^ *not ok .* fails by/.test(line)).length, 3, within.join('\n'))
 })
@@ -71,7 +71,10 @@ proves('tests.context', 'the test runner asks for no hook of its own, and so hea
     hooks.createHook = (...given) => (console.log('# asked for a hook'), createHook(...given))
     await import(${JSON.stringify(new URL('../../scripts/testContext.mjs', import.meta.url).href)})`
   await writeFile(join(folder, 'asks.mjs'), asks)
-  await writeFile(join(folder, 'sample.test.mjs'), `import { test } from 'node:test'\ntest('one', async () => undefined)\n`)
+  await writeFile(
+    join(folder, 'sample.test.mjs'),
+    `import { test } from 'node:test'\ntest('one', async () => undefined)\n`,
+  )
   const { promise, resolve } = Promise.withResolvers<string>()
   const words = [`--import=${new URL(`file://${folder}/asks.mjs`).href}`, join(folder, 'sample.test.mjs')]
   execFile(process.execPath, words, { env: { PATH: process.env['PATH'] } }, (_failed, stdout) => resolve(stdout))
