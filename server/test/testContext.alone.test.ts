@@ -57,7 +57,10 @@ proves('tests.context', 'a test that fails late fails by its own name, as withou
   const folder = await mkdtemp(join(tmpdir(), 'runyard-context-'))
   t.after(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'sample.test.mjs'), sample)
-  const [without, within] = await Promise.all([reported([], folder), reported(['--import=./scripts/testContext.mjs'], folder)])
+  const [without, within] = await Promise.all([
+    reported([], folder),
+    reported(['--import=./scripts/testContext.mjs'], folder),
+  ])
   assert.deepEqual(within, without)
   assert.equal(within.filter((line) => /^ *not ok .* fails by/.test(line)).length, 3, within.join('\n'))
 })
