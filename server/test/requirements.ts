@@ -2333,6 +2333,7 @@ const sentences = [
   { id: 'deltas.model', says: 'Deltas come while the model speaks, before the message they make up.' },
   // Engine
   { id: 'runs.plans', says: 'No hot statement of the engine reads a large table whole.' },
+  { id: 'runs.light', says: 'What a run writes between two moves is in no index of runs.' },
   {
     id: 'plans.small',
     says: 'A plan goes by an index also while its table is small, for it is kept when the table has grown.',
@@ -4547,6 +4548,10 @@ const sentences = [
   {
     id: 'evidence.sealed',
     says: 'The log of every ended run is sealed and signed within about a second, however it ended; one that continues after its end gets another seal, which takes in the one before.',
+  },
+  {
+    id: 'evidence.plans',
+    says: 'Sealing finds ended runs, and the rows of their logs, by their keys, however many there are.',
   },
   {
     id: 'evidence.bundle',

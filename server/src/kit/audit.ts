@@ -131,14 +131,22 @@ function recordOwn(
   })
 }
 
-/** The service has signed how the logs of runs were when they ended: `hash` is that of the text that was signed. */
-export const recordSignature = (sql: Sql, teamId: string, hash: string): Promise<void> =>
-  recordOwn(sql, {
-    teamId,
-    operation: 'sign evidence',
-    target: { type: 'evidence_signature', id: hash },
-    because: null,
-  })
+/** The service has signed how the logs of runs were when they ended: `hash` is that of the text that was signed for a team. */
+export async function recordSignatures(sql: Sql, signed: { teamId: string; hash: string }[]): Promise<void> {
+  const rows = signed.map(({ teamId, hash }) =>
+    auditColumnsOf({
+      teamId,
+      memberId: null,
+      credential: { type: 'service', id: null },
+      operation: 'sign evidence',
+      target: { type: 'evidence_signature', id: hash },
+      requestId: newId(),
+      status: 200,
+      error: null,
+    }),
+  )
+  await sql`${insertAuditRows(part`json_to_recordset(${JSON.stringify(rows)}::json) as signed (${auditColumnTypes})`)}`
+}
 
 /** A rule of alerts paused an agent, under the name of the operation with which people do that. */
 export const recordPause = (

@@ -8,9 +8,12 @@ import type { Operation } from '../../src/kit/operation.ts'
 import { scopes } from '../../src/kit/scopes.ts'
 import type { TestTeam } from './seed.ts'
 
+const element = (value: unknown): string =>
+  `"${Buffer.isBuffer(value) ? `\\\\x${value.toString('hex')}` : String(value)}"`
+
 const literal = (value: unknown): string => {
   if (value === null || value === undefined) return 'null'
-  if (Array.isArray(value)) return `'{${value.map((one) => `"${String(one)}"`).join(',')}}'`
+  if (Array.isArray(value)) return `'{${value.map(element).join(',')}}'`
   const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : JSON.stringify(value)
   return `'${text.replaceAll("'", "''")}'`
 }

@@ -155,11 +155,41 @@ proves('evidence.sealed', 'two processes that seal at once seal each run once', 
   const agentId = await seedAgent(team, twoNotes)
   const runs = await Promise.all(Array.from({ length: 20 }, () => startRun(team, agentId)))
   await drainRuns(service)
-  await Promise.allSettled(Array.from({ length: 8 }, () => sealSome(context)))
+  // nobody is refused: whoever does not get the row of the cursor has nothing to do
+  await Promise.all(Array.from({ length: 8 }, () => sealSome(context)))
   for (const runId of runs) await seal(runId)
   const { seals } = await one(sql<{ seals: number }>`
     select count(*)::int as seals from run_seals where run_id = any(${runs}::uuid[])`)
   assert.equal(seals, runs.length)
+})
+
+proves('evidence.sealed', 'however many runs have ended, and however long they are, each is sealed once', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, twoNotes)
+  const runs = await Promise.all(Array.from({ length: 7 }, () => startRun(team, agentId)))
+  await drainRuns(service)
+  // two runs at a time, or one whose log is longer than the share
+  const sealed = () => sql`select from run_seals where run_id = any(${runs}::uuid[])`
+  while ((await sealed()).length < runs.length) {
+    await sealSome(context, { runs: 2, events: 100 })
+    await sealSome(context, { runs: 500, events: 1 })
+  }
+  for (const runId of runs) assert.deepEqual(await problemsOf(await evidenceOf(team, runId)), [])
+})
+
+proves('evidence.sealed', 'the runs of two teams that are sealed together have a signature for each team', async () => {
+  const teams = await Promise.all([seedTeam(service), seedTeam(service)])
+  const runs = await Promise.all(
+    teams.map(async (team) => ({ team, runId: await startRun(team, await seedAgent(team, twoNotes)) })),
+  )
+  for (const { runId } of runs) await seal(runId)
+  for (const { team, runId } of runs) {
+    assert.deepEqual(await problemsOf(await evidenceOf(team, runId)), [])
+    const audited = await sql`
+      select from run_seals s join evidence_signatures g on g.id = s.signature_id and g.team_id = ${team.id}
+      join audit_log a on a.team_id = ${team.id} and a.operation = 'sign evidence' where s.run_id = ${runId}`
+    assert.equal(audited.length, 1)
+  }
 })
 
 for (const [what, change] of Object.entries({

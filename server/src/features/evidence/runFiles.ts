@@ -5,8 +5,8 @@ import type { Context } from '../../kit/context.ts'
 import { jsonFile, rowsAsLines, type EvidenceFile } from '../../kit/evidence.ts'
 import { evidenceOf } from '../../kit/registry.ts'
 import type { Scope } from '../../kit/scopes.ts'
-import { eventLine, messageLine, stepLine } from './rows.ts'
-import { headBytes, sealText, signedText, type SealedRun } from './seal.ts'
+import { eventLine, messageLine, sealText, stepLine } from './rows.ts'
+import { signedText } from './seal.ts'
 
 /** How many rows are read at a time: each may be large, and all of them are in memory. */
 const rowsAtOnce = 20
@@ -25,7 +25,9 @@ export interface AskedBundle {
 /** What of a run's log is not there any more. */
 export type Section = 'events' | 'steps' | 'messages'
 
-interface RunRow extends SealedRun {
+interface RunRow {
+  id: string
+  team_id: string
   shown: object
   build: object | null
   config: string | null
@@ -33,16 +35,9 @@ interface RunRow extends SealedRun {
 }
 
 interface SealRow {
-  number: number
+  text: string
   events_last: number
   events_rows: number
-  events_link: Buffer
-  steps_rows: number
-  steps_link: Buffer
-  messages_rows: number
-  messages_link: Buffer
-  config_hash: Buffer
-  head: Buffer
   signature_id: string
   key_id: string
   public_key: Buffer
@@ -69,7 +64,7 @@ export async function* filesOfRun(
   if (isThere('events')) yield { path: 'events.jsonl', rows: lines(sql, eventsOf(runId)) }
   if (isThere('steps')) yield { path: 'steps.jsonl', rows: lines(sql, stepsOf(runId)) }
   if (isThere('messages')) yield { path: 'messages.jsonl', rows: lines(sql, messagesOf(runId)) }
-  yield { path: 'seals.jsonl', rows: sealLines(run, seals) }
+  yield { path: 'seals.jsonl', rows: sealLines(run.team_id, seals) }
   yield { path: 'requests.jsonl', rows: rowsAsLines(readRequests(sql, runId)) }
   for (const { name, scope, files } of evidenceOf(context)) {
     if (scopes.has(scope)) yield* files({ sql, context, teamId, runId, isWithContents })
@@ -79,7 +74,7 @@ export async function* filesOfRun(
 
 async function readRun(sql: Sql, teamId: string, runId: string): Promise<RunRow> {
   const [run] = await sql<RunRow>`
-    select r.id, r.team_id, r.agent_id, r.build_id, r.source, r.user_id, r.case_id, r.parent_run_id, r.created_at, r.log_erased_at,
+    select r.id, r.team_id, r.log_erased_at,
       json_build_object('id', r.id, 'team_id', r.team_id, 'agent_id', r.agent_id, 'agent_name', a.name, 'build_id', r.build_id,
         'run_number', r.run_number, 'title', r.title, 'status', r.status, 'source', r.source, 'user_id', r.user_id, 'started_by', u.email,
         'case_id', r.case_id, 'parent_run_id', r.parent_run_id, 'retry_of_run_id', r.retry_of_run_id, 'metadata', r.metadata,
@@ -98,10 +93,13 @@ async function readRun(sql: Sql, teamId: string, runId: string): Promise<RunRow>
 }
 
 const readSeals = (sql: Sql, runId: string): Promise<SealRow[]> => sql<SealRow>`
-  select s.number, s.events_last, s.events_rows, s.events_link, s.steps_rows, s.steps_link, s.messages_rows, s.messages_link, s.config_hash, s.head,
-    s.signature_id, g.key_id, k.public_key, g.created_at as signed_at, g.heads, g.signature
-  from run_seals s join evidence_signatures g on g.id = s.signature_id join evidence_keys k on k.id = g.key_id
-  where s.run_id = ${runId} order by s.number`
+  select ${sealText} as text, n.events_last, n.events_rows, n.signature_id, g.key_id, k.public_key, g.created_at as signed_at, g.heads, g.signature
+  from (
+    select s.*, lag(s.head) over (order by s.number) as before, r.agent_id, r.build_id, r.source, r.user_id, r.case_id, r.parent_run_id,
+      r.created_at
+    from run_seals s join runs r on r.id = s.run_id where s.run_id = ${runId}
+  ) n join evidence_signatures g on g.id = n.signature_id join evidence_keys k on k.id = g.key_id
+  order by n.number`
 
 /** A section is erased as soon as one of its rows is: without that row, no link after it can be checked. */
 async function findErased(sql: Sql, run: RunRow, seal: SealRow | undefined): Promise<Section[]> {
@@ -135,31 +133,16 @@ async function* lines(sql: Sql, next: RowsAfter): AsyncGenerator<string> {
   } while (page.length === rowsAtOnce)
 }
 
-async function* sealLines(run: RunRow, seals: SealRow[]): AsyncGenerator<string> {
-  let before: Buffer | null = null
-  for (const seal of seals) {
-    const text = sealText(run, {
-      number: seal.number,
-      configHash: seal.config_hash,
-      events: { last: seal.events_last, rows: seal.events_rows, link: seal.events_link },
-      steps: { rows: seal.steps_rows, link: seal.steps_link },
-      messages: { rows: seal.messages_rows, link: seal.messages_link },
-      before,
-    })
-    yield JSON.stringify({ seal: text, signature: signatureOf(run.team_id, seal) })
-    before = seal.head
-  }
+async function* sealLines(teamId: string, seals: SealRow[]): AsyncGenerator<string> {
+  for (const seal of seals) yield JSON.stringify({ seal: seal.text, signature: signatureOf(teamId, seal) })
 }
 
 function signatureOf(
   teamId: string,
   { signature_id, key_id, public_key, signed_at, heads, signature }: SealRow,
 ): object {
-  const each = Array.from({ length: heads.length / headBytes }, (_, n) =>
-    heads.subarray(n * headBytes, (n + 1) * headBytes),
-  )
   return {
-    text: signedText({ id: signature_id, team_id: teamId, key_id, at: signed_at, heads: each }),
+    text: signedText({ id: signature_id, team_id: teamId, key_id, at: signed_at, heads }),
     signature: signature.toString('base64'),
     public_key: public_key.toString('base64'),
   }
