@@ -1,9 +1,9 @@
-// The lines of rows: the bytes that were sealed, however they are made.
+// The lines of rows and the texts of seals: the bytes that were sealed, however they are made.
 import assert from 'node:assert/strict'
 import { newId } from '../../base/ids.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
-import { stepLine } from './rows.ts'
+import { sealText, stepLine } from './rows.ts'
 
 const { context } = await testApp()
 const { sql } = context.db
@@ -30,3 +30,41 @@ proves('evidence.rows', 'the line of a step is the JSON that PostgreSQL makes of
   assert.equal(lines.length, 4)
   for (const { line, expected } of lines) assert.equal(line, expected)
 })
+
+proves(
+  'evidence.seals',
+  'the text of a seal is JSON without spaces, its fields in the order of the format',
+  async () => {
+    const id = newId()
+    const hex = (digits: string) => digits.repeat(32)
+    for (const other of [id, null]) {
+      const [row] = await sql<{ text: string }>`
+      select ${sealText} as text from (
+        select ${id}::uuid as team_id, ${id}::uuid as run_id, ${id}::uuid as agent_id, ${id}::uuid as build_id, 'api' as source,
+          ${other}::uuid as user_id, ${other}::uuid as case_id, ${other}::uuid as parent_run_id, '2026-01-02T03:04:05.060Z'::timestamptz as created_at,
+          decode(${hex('0a')}::text, 'hex') as config_hash, 2 as number, 30 as events_last, 4 as events_rows,
+          decode(${hex('1b')}::text, 'hex') as events_link, 5 as steps_rows, decode(${hex('2c')}::text, 'hex') as steps_link, 0 as messages_rows,
+          decode(${hex('00')}::text, 'hex') as messages_link, decode(${other && hex('ff')}::text, 'hex') as before
+      ) n`
+      const expected = {
+        format: 'runyard-seal-1',
+        team_id: id,
+        run_id: id,
+        agent_id: id,
+        build_id: id,
+        config_sha256: hex('0a'),
+        source: 'api',
+        user_id: other,
+        case_id: other,
+        parent_run_id: other,
+        created_at: '2026-01-02T03:04:05.060Z',
+        number: 2,
+        events: { last: 30, rows: 4, link: hex('1b') },
+        steps: { rows: 5, link: hex('2c') },
+        messages: { rows: 0, link: hex('00') },
+        before: other && hex('ff'),
+      }
+      assert.equal(row?.text, JSON.stringify(expected))
+    }
+  },
+)

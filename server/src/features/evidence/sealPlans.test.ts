@@ -31,22 +31,26 @@ await db.sql`
   select new_id(), team_id, id, 1, 'c', '[{}]' from runs where status = 'completed' and id <> ${runId}`
 await db.pool.query('analyze')
 
-proves('evidence.plans', 'the next ended runs are read in the order of their index, and their rows by their keys', async () => {
-  const plansOf = await plansOn(db)
-  const plans = await plansOf(async (sql: Sql) => {
-    await sealSome({ ...context, db: { ...db, sql, transaction: (work) => work(sql) } }, { runs: 20, events: 5000 })
-    const { seals } = await one(sql<{ seals: number }>`select count(*)::int as seals from run_seals`)
-    assert.ok(seals > 0)
-  })
-  const planWith = (word: RegExp): string => {
-    const plan = plans.find((one) => word.test(one))
-    assert.ok(plan, `no plan has ${word}`)
-    return plan
-  }
-  // a sort would read everything that has ended, again and again
-  assert.doesNotMatch(planWith(/^Limit\n.*runs_by_last_end/), /Sort|Seq Scan|Bitmap/)
-  const sealing = planWith(/Insert on run_seals/)
-  for (const key of ['runs_pkey', 'run_seals_pkey', 'run_steps_pkey', 'run_messages_pkey'])
-    assert.match(sealing, new RegExp(`using ${key}`))
-  assert.doesNotMatch(sealing, /Seq Scan on (?!evidence_cursor)/)
-})
+proves(
+  'evidence.plans',
+  'the next ended runs are read in the order of their index, and their rows by their keys',
+  async () => {
+    const plansOf = await plansOn(db)
+    const plans = await plansOf(async (sql: Sql) => {
+      await sealSome({ ...context, db: { ...db, sql, transaction: (work) => work(sql) } }, { runs: 20, events: 5000 })
+      const { seals } = await one(sql<{ seals: number }>`select count(*)::int as seals from run_seals`)
+      assert.ok(seals > 0)
+    })
+    const planWith = (word: RegExp): string => {
+      const plan = plans.find((one) => word.test(one))
+      assert.ok(plan, `no plan has ${word}`)
+      return plan
+    }
+    // a sort would read everything that has ended, again and again
+    assert.doesNotMatch(planWith(/^Limit\n.*runs_by_last_end/), /Sort|Seq Scan|Bitmap/)
+    const sealing = planWith(/Insert on run_seals/)
+    for (const key of ['runs_pkey', 'run_seals_pkey', 'run_steps_pkey', 'run_messages_pkey'])
+      assert.match(sealing, new RegExp(`using ${key}`))
+    assert.doesNotMatch(sealing, /Seq Scan on (?!evidence_cursor)/)
+  },
+)

@@ -22,7 +22,14 @@ const usualShare: Share = { runs: 500, events: 5000 }
 /** How long the statement may take that reads more events than that. */
 const longStatementMs = 600_000
 
-/** As the index of ended runs has it. */
+/**
+ * Each session plans a statement once instead of six times: no value that is given here makes another plan better. And it does what the
+ * estimates advise against: it knows neither that each run is looked up once, nor that its few rows come in order from their index.
+ */
+const planSettings = part`set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_memoize', 'off', true),
+  set_config('enable_sort', 'off', true)`
+
+/** The condition of the index of ended runs. */
 const hasEnded = part`completed_at is not null and ended_xid is not null`
 
 /** Only the last entry of the index is read, whatever is known of how many there are. */
@@ -53,9 +60,7 @@ export async function sealSome(context: Context, share = usualShare): Promise<bo
   // asked before the snapshots: they see everything of older transactions
   const { xid: oldest } = await oldestOpen(context.db.sql)
   return context.db.transaction(async (sql) => {
-    // planned once in each session instead of six times: no value that is given here makes another plan better
-    const [cursor] = await sql<Cursor>`
-      select xid, run_id, set_config('plan_cache_mode', 'force_generic_plan', true) from evidence_cursor for update skip locked`
+    const [cursor] = await sql<Cursor>`select xid, run_id, ${planSettings} from evidence_cursor for update skip locked`
     const { runs, isMore } = cursor ? await readEnded(sql, cursor, oldest, share) : { runs: [], isMore: false }
     if (runs.length === 0) return false
     const hashOf = await configHashes(context, sql, runs)
@@ -107,8 +112,11 @@ const zero = part`'\\x0000000000000000000000000000000000000000000000000000000000
 const linked = (before: Part, line: Part, place: Part): Part => part`
   count(*)::int as rows, link_over(coalesce(${before}, ${zero}), ${digestOf(line)} order by ${place}) as link`
 
-/** The events of the run `r` behind its last seal `l`. */
-const newEvents = part`event_batches b where b.run_id = r.id and b.last > coalesce(l.events_last, 0) and b.last <= r.event_seq`
+/** The events of the run `r` behind its last seal `l`, each with its line, which is made once. */
+const newEvents = part`(
+  select b.last, b.entries, ${eventLine} as line from event_batches b
+  where b.run_id = r.id and b.last > coalesce(l.events_last, 0) and b.last <= r.event_seq order by b.last offset 0
+) b`
 
 /** A seal for each of these runs, if it has new events, and how far all are sealed then. Gives the heads of each signature. */
 const writeSeals = (sql: Sql, toSeal: Part, oldest: number, last: Ended): Promise<Heads[]> => sql<Heads>`
@@ -125,13 +133,10 @@ const writeSeals = (sql: Sql, toSeal: Part, oldest: number, last: Ended): Promis
         coalesce(s.link, l.steps_link, ${zero}) as steps_link,
         coalesce(l.messages_rows, 0) + m.rows as messages_rows, coalesce(m.link, l.messages_link, ${zero}) as messages_link
       from ${toSeal}
-      -- what was erased cannot be read any more, and has the seal that it got before; what has gone on meanwhile, and ended again, comes later
-      cross join lateral (
-        select * from runs where id = d.run_id and ${hasEnded} and ended_xid < ${oldest}::bigint and log_erased_at is null offset 0
-      ) r
+      cross join lateral (select * from runs where id = d.run_id offset 0) r
       left join lateral (select * from run_seals where run_id = r.id order by number desc limit 1) l on true
       cross join lateral (
-        select ${linked(part`l.events_link`, eventLine, part`b.last`)}, bool_or(${mayBeCut}) as may_be_cut from ${newEvents}
+        select ${linked(part`l.events_link`, part`b.line`, part`b.last`)}, bool_or(${mayBeCut(part`b.line`)}) as may_be_cut from ${newEvents}
       ) e
       cross join lateral (
         select ${linked(part`l.steps_link`, stepLine, part`s.seq`)}, max(s.seq) as last
@@ -141,10 +146,12 @@ const writeSeals = (sql: Sql, toSeal: Part, oldest: number, last: Ended): Promis
       cross join lateral (
         select ${linked(part`l.messages_link`, messageLine, part`m.seq`)} from run_messages m
         where e.may_be_cut and m.run_id = r.id
-          and m.seq in (select cut.seq from (select b.entries from ${newEvents} and ${mayBeCut}) b cross join lateral (${cutMessages}) cut)
+          and m.seq = any(array(select cut.seq from ${newEvents} cross join lateral (${cutMessages}) cut where ${mayBeCut(part`b.line`)}))
       ) m
-      -- an event that came to an ended run is its own reason for a seal; without one there is nothing new
-      where e.rows > 0
+      -- what has gone on meanwhile, and may have ended again, comes later; what was erased cannot be read any more, and has the seal that it got before
+      where r.completed_at is not null and r.ended_xid < ${oldest}::bigint and r.log_erased_at is null
+        -- an event that came to an ended run is its own reason for a seal; without one there is nothing new
+        and e.rows > 0
     ) n
     returning signature_id, head
   ),
