@@ -94,7 +94,7 @@ export async function evidence(bed: Bed): Promise<Row[]> {
         async () => void (pair.on = await round(untilSealed)),
         async () => void (pair.off = await unsealedRound()),
       ]
-      for (const one of n % 2 === 0 ? both : both.reverse()) await one()
+      for (const one of n % 2 === 0 ? both : both.toReversed()) await one()
       // the first pair warms up
       if (n === 0) continue
       const { on, off } = pair as Pair

@@ -16,7 +16,7 @@ export const sealedPrivateKey: SealedColumn = {
 
 const purposeOf = (id: string): string => `evidence key ${id}`
 
-export interface SigningKey {
+interface SigningKey {
   id: string
   /** 32 bytes. */
   publicKey: Buffer

@@ -8,6 +8,9 @@ import { sealText, stepLine } from './rows.ts'
 const { context } = await testApp()
 const { sql } = context.db
 
+/** 32 bytes, in hex. */
+const hex = (digits: string): string => digits.repeat(32)
+
 proves('evidence.rows', 'the line of a step is the JSON that PostgreSQL makes of it, byte for byte', async () => {
   const runId = newId()
   const odd = 'a "quote", a \\ backslash, a\ttab,\na line, \u0001, é, 漢, 😀, </script>'
@@ -36,7 +39,6 @@ proves(
   'the text of a seal is JSON without spaces, its fields in the order of the format',
   async () => {
     const id = newId()
-    const hex = (digits: string) => digits.repeat(32)
     for (const other of [id, null]) {
       const [row] = await sql<{ text: string }>`
       select ${sealText} as text from (

@@ -42,7 +42,7 @@ proves(
       assert.ok(seals > 0)
     })
     const planWith = (word: RegExp): string => {
-      const plan = plans.find((one) => word.test(one))
+      const plan = plans.find((text) => word.test(text))
       assert.ok(plan, `no plan has ${word}`)
       return plan
     }
