@@ -112,9 +112,9 @@ function Row({ incident, search }: { incident: AlertIncident; search: AlertsSear
         </span>
         <span className="dim small">{visible(scope_name ?? 'the team')}</span>
       </td>
-      <td>{valueText(signal, last_value)}</td>
-      <td>{valueText(signal, peak_value)}</td>
-      <td>
+      <td className={style.short}>{valueText(signal, last_value)}</td>
+      <td className={style.short}>{valueText(signal, peak_value)}</td>
+      <td className={style.short}>
         <Time at={opened_at} />
       </td>
     </tr>

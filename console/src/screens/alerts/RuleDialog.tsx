@@ -107,14 +107,14 @@ function TryIt({ typed, unable }: { typed: Typed; unable: string | undefined }) 
     onError: (error) => toastError('It could not be measured', error),
   })
   return (
-    <>
+    <span className={style.tryIt}>
       <Button icon="play" unable={unable} isBusy={preview.isPending} onClick={() => preview.mutate()}>
         What would it say now?
       </Button>
       <span className="dim small" aria-live="polite">
         {preview.data && `${preview.data.says} ${pastOf(preview.data)}`}
       </span>
-    </>
+    </span>
   )
 }
 

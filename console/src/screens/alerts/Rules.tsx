@@ -4,15 +4,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { runyard } from '../../app/client.ts'
 import { useSession } from '../../app/session.tsx'
-import { classes } from '../../look/classes.ts'
 import { Button, ButtonLink } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Confirm } from '../../parts/Dialog.tsx'
 import { Menu } from '../../parts/Menu.tsx'
+import { Cell, Row, RowTable } from '../../parts/RowTable.tsx'
 import { Empty, Shown } from '../../parts/states.tsx'
 import { Tag } from '../../parts/Tag.tsx'
 import { Time } from '../../parts/Time.tsx'
-import table from '../../parts/Table.module.css'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { visible } from '../../parts/visibleText.ts'
 import { alertRulesQuery } from '../../queries/alerts.ts'
@@ -48,25 +47,12 @@ export function Rules() {
             </Empty>
           ) : (
             <Card title="Rules">
-              <div className={style.scroll}>
-                <table className={classes(table.table, table.inCard)}>
-                  <thead>
-                    <tr>
-                      <th scope="col">Rule</th>
-                      <th scope="col">State</th>
-                      <th scope="col">Now</th>
-                      <th scope="col">Threshold</th>
-                      <th scope="col">
-                        <span className="forReaders">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {rows.map((rule) => (
-                      <Row key={rule.id} rule={rule} />
-                    ))}
-                  </tbody>
-                </table>
+              <div className={style.rows}>
+                <RowTable heads={['Rule', 'State', 'Now', 'Threshold']}>
+                  {rows.map((rule) => (
+                    <Rule key={rule.id} rule={rule} />
+                  ))}
+                </RowTable>
               </div>
             </Card>
           )
@@ -82,7 +68,7 @@ export function Rules() {
 const tones = { ok: 'pass', pending: 'wait', open: 'fail', closing: 'wait' } as const
 const words = { ok: 'well', pending: 'over, not for long enough', open: 'open', closing: 'well, not for long enough' }
 
-function Row({ rule }: { rule: AlertRule }) {
+function Rule({ rule }: { rule: AlertRule }) {
   const navigate = route.useNavigate()
   const queries = useQueryClient()
   const cannot = useSession().unable('agents:write')
@@ -93,37 +79,8 @@ function Row({ rule }: { rule: AlertRule }) {
   })
   const open = (search: object) => void navigate({ search: { tab: 'rules', ...search } })
   return (
-    <tr>
-      <td>
-        <span className={style.name}>
-          {visible(rule.name)}
-          {rule.pause_agent && <Tag>pauses its agent</Tag>}
-        </span>
-        <span className="dim small">{aboutText(rule)}</span>
-        {rule.problem !== null && <span className={style.problem}>{visible(rule.problem)}</span>}
-      </td>
-      <td>
-        {rule.enabled ? <Tag tone={tones[rule.state]}>{words[rule.state]}</Tag> : <Tag>off</Tag>}{' '}
-        {rule.incident_id !== null && (
-          <Link className="link" to="/alerts" search={{ incident: rule.incident_id }}>
-            incident
-          </Link>
-        )}
-      </td>
-      <td>
-        {rule.measured_at === null ? (
-          <span className="dim">not measured yet</span>
-        ) : (
-          <>
-            {valueText(rule.signal, rule.measured_value)}{' '}
-            <span className="dim small">
-              <Time at={rule.measured_at} />
-            </span>
-          </>
-        )}
-      </td>
-      <td>{valueText(rule.signal, rule.threshold)}</td>
-      <td>
+    <Row
+      actions={
         <Menu
           label={`Rule ${visible(rule.name)}`}
           trigger={<Button kind="quiet" icon="more" aria-label={`More about ${visible(rule.name)}`} />}
@@ -138,8 +95,38 @@ function Row({ rule }: { rule: AlertRule }) {
             { label: 'Delete…', icon: 'trash', unable: cannot, onSelect: () => open({ remove: rule.id }) },
           ]}
         />
-      </td>
-    </tr>
+      }
+    >
+      <Cell>
+        <span className={style.name}>
+          {visible(rule.name)}
+          {rule.pause_agent && <Tag>pauses its agent</Tag>}
+        </span>
+        <span className="dim small">{aboutText(rule)}</span>
+        {rule.problem !== null && <span className={style.problem}>{visible(rule.problem)}</span>}
+      </Cell>
+      <Cell of="State">
+        {rule.enabled ? <Tag tone={tones[rule.state]}>{words[rule.state]}</Tag> : <Tag>off</Tag>}{' '}
+        {rule.incident_id !== null && (
+          <Link className="link" to="/alerts" search={{ incident: rule.incident_id }}>
+            incident
+          </Link>
+        )}
+      </Cell>
+      <Cell of="Now">
+        {rule.measured_at === null ? (
+          <span className="dim">not measured yet</span>
+        ) : (
+          <>
+            {valueText(rule.signal, rule.measured_value)}{' '}
+            <span className="dim small">
+              <Time at={rule.measured_at} />
+            </span>
+          </>
+        )}
+      </Cell>
+      <Cell of="Threshold">{valueText(rule.signal, rule.threshold)}</Cell>
+    </Row>
   )
 }
 

@@ -26,6 +26,6 @@ export const scheduleMisses: Meter = {
     return (await one(sql<{ misses: number }>`select count(*) as misses from (${newest(asked, countedMax)}) m`)).misses
   },
   behind: (sql, asked) => sql<Behind>`
-    select 'schedule' as kind, m.schedule_id as id, null as run_id, m.agent_id, m.missed_at as at, ${reasons} as says
-    from (${newest(asked, behindMax)}) m order by m.missed_at desc`,
+    select 'schedule' as kind, m.schedule_id as id, null as run_id, m.agent_id, m.missed_at as at, concat_ws(': ', a.name, ${reasons}) as says
+    from (${newest(asked, behindMax)}) m left join agents a on a.id = m.agent_id and a.team_id = m.team_id order by m.missed_at desc`,
 }
