@@ -1,4 +1,4 @@
-// The commands for agents as files, guardrails, cases, alerts, events, deliveries, sandboxes and evidence of a team.
+// The commands for agents as files, guardrails, replays, cases, alerts, events, deliveries, sandboxes and evidence of a team.
 import { agentsDiff, agentsList, agentsPromote, agentsPull, agentsPush } from './agents/commands.ts'
 import { agentsPause, agentsResume } from './agents/pause.ts'
 import {
@@ -27,6 +27,9 @@ import {
 } from './guardrails/commands.ts'
 import { listen } from './listen/listen.ts'
 import { queuesList } from './queues/list.ts'
+import { replayRecord } from './replay/record.ts'
+import { replayShow } from './replay/show.ts'
+import { replayStart } from './replay/start.ts'
 import { sandboxCopy } from './sandbox/copy.ts'
 import { sandboxCreate } from './sandbox/create.ts'
 import { sandboxExec } from './sandbox/exec.ts'
@@ -52,6 +55,9 @@ export const teamCommands: Command[] = [
   alertsAdd,
   alertsChange,
   alertsRemove,
+  replayStart,
+  replayRecord,
+  replayShow,
   queuesList,
   casesImport,
   listen,

@@ -88,6 +88,38 @@ async function twoBuilds(sdk: Runyard, name: string, gate: { min_score: number; 
 }
 
 proves(
+  'console.agents.replay',
+  'a person records runs, replays a draft against them, and reads both sides of a run that differs',
+  needsLongConsole,
+  story(async ({ page, sdk, service, mayLog }) => {
+    mayLog(/status of 409/)
+    const { agent_id } = await sdk.agents.create({ name: 'Replayed', instructions: procedure('One') })
+    await sdk.runs.startAndWait({ agent_id })
+    const config = { version: 'v2' as const, data: { input: procedure('Two') } }
+    const { build_id } = await sdk.agents.createRevision(agent_id, { config })
+    await page.goto(`${service.baseUrl}/agents/${agent_id}?tab=replays&build=${build_id}`)
+    await page.getByText('No build was replayed yet').waitFor()
+    await page.getByRole('button', { name: 'Record runs' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Record', exact: true }).click()
+    await page.getByText('1 run recorded').first().waitFor()
+    await page.getByRole('complementary').getByRole('button', { name: 'Replay', exact: true }).click()
+    await page.getByText('1 run: 0 the same, 1 changed, 0 not replayed.').waitFor()
+    const runs = page.getByRole('list', { name: 'Runs of the replay' })
+    await runs.getByRole('button').first().click()
+    await page.getByText('The outputs differ.').waitFor()
+    await page.getByRole('columnheader', { name: 'Replayed', exact: true }).waitFor()
+    await page.getByLabel('Show').selectOption('same')
+    await page.getByText('No run of this replay is like that.').waitFor()
+    await page.getByRole('button', { name: 'Set a gate' }).click()
+    await page.getByText('a build needs a good replay').waitFor()
+    await page.getByRole('button', { name: 'Delete the set Recorded' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('The replay gate of the agent asks for this set.').first().waitFor()
+    assert.deepEqual(await axe(page), [])
+  }),
+)
+
+proves(
   'console.agents.promote',
   'a person reads what a promotion changes and what the gate says, promotes with a reason, and rolls back',
   needsLongConsole,

@@ -24,6 +24,7 @@ import {
   OauthClientsGroup,
   PluginsGroup,
   QueuesGroup,
+  ReplaysGroup,
   SchedulesGroup,
   SecretsGroup,
   SessionsGroup,
@@ -71,6 +72,7 @@ export class Runyard {
   readonly oauthClients: OauthClientsGroup
   readonly plugins: PluginsGroup
   readonly queues: QueuesGroup
+  readonly replays: ReplaysGroup
   readonly runs: Runs
   readonly sandboxes: Sandboxes
   readonly schedules: SchedulesGroup
@@ -112,6 +114,7 @@ export class Runyard {
     this.oauthClients = new OauthClientsGroup(client)
     this.plugins = new PluginsGroup(client)
     this.queues = new QueuesGroup(client)
+    this.replays = new ReplaysGroup(client)
     this.runs = new Runs(client)
     this.sandboxes = new Sandboxes(client)
     this.schedules = new SchedulesGroup(client)

@@ -26,6 +26,7 @@ import { models } from './features/models/index.ts'
 import { notifications } from './features/notifications/index.ts'
 import { operations } from './features/operations/index.ts'
 import { runs } from './features/runs/index.ts'
+import { replays } from './features/replays/index.ts'
 import { plugins } from './features/plugins/index.ts'
 import { queues } from './features/queues/index.ts'
 import { secrets } from './features/secrets/index.ts'
@@ -72,6 +73,7 @@ export const features: Feature[] = [
   billing,
   evaluations,
   evidence,
+  replays,
   operations,
   artifacts,
   views,

@@ -34,6 +34,8 @@ await team.call(`POST /v2/agents/${agent}/eval-rubrics`, {
   body: { title: 'Only there', description: 'The run says what it did and leaves nothing open.', build_id: draft },
 })
 await seed('schedule', { agent })
+const replaySet = await seed('replay_set', { agent })
+const replay = await seed('replay', { agent, build: draft, replay_set: replaySet })
 
 const queue = await seed('queue')
 const cases = [await seed('case', { queue }), await seed('case', { queue })]
@@ -120,6 +122,10 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
     with: { state: 'closed', rule_id: nobody, ...page },
   },
   listViews: { at: '/v2/teams/:teamId/views', with: { screen: 'cases', ...page } },
+  listReplaySets: { at: `/v2/agents/${agent}/replay-sets`, with: page },
+  listRecordings: { at: `/v2/replay-sets/${replaySet}/recordings`, with: page },
+  listReplays: { at: `/v2/agents/${agent}/replays`, with: { build_id: agent, ...page } },
+  listReplayRuns: { at: `/v2/replays/${replay}/runs`, with: { verdict: 'same', ...page } },
   listAgentRevisions: { at: `/v2/agents/${agent}/revisions`, with: page },
   getAgentInputs: { at: `/v2/agents/${agent}/inputs`, with: { build_id: draft } },
   diffRevisions: { at: `/v2/agents/${agent}/revisions/${draft}/diff`, with: { against: draft } },

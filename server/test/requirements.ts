@@ -234,6 +234,7 @@ const sentences = [
     id: 'cli.alerts',
     says: 'Rules of alerts and their incidents are read and changed from the command line; agents are paused and resumed.',
   },
+  { id: 'cli.replay', says: 'Runs are recorded and builds replayed from the command line, whose exit code says whether something differs.' },
   { id: 'cli.deliveries', says: 'A sample event can be sent to webhooks; deliveries can be read and sent again.' },
   { id: 'cli.evidence', says: 'An evidence bundle is checked offline; the exit code is 0 only if all of it fits.' },
   {
@@ -757,6 +758,10 @@ const sentences = [
   {
     id: 'console.agents.builder',
     says: 'The builder’s questions have pick lists, and its proposal shows secrets, logins, skills and triggers before a person accepts it.',
+  },
+  {
+    id: 'console.agents.replay',
+    says: 'A person records runs, replays a draft against them, and reads both sides of a run that differs.',
   },
   {
     id: 'console.agents.promote',
@@ -4750,6 +4755,61 @@ const sentences = [
     id: 'evals.gateForced',
     says: 'force_reason opens the gate and is kept with the figures of that moment, which getPromotionGate shows.',
   },
+  // replays
+  {
+    id: 'replays.sets',
+    says: 'An agent has replay sets, to which runs are copied by id or the last ones; a run that cannot be replayed is skipped with the reason.',
+    gap: {
+      question: 'Which runs can be recorded in a replay set, and how long do recordings stay?',
+      file: 'server/src/features/replays/recording.ts',
+    },
+  },
+  {
+    id: 'replays.runbooks',
+    says: 'A runbook that did not change replays exactly as it was recorded; one that changed is reported where it differs.',
+  },
+  {
+    id: 'replays.noCalls',
+    says: 'A replay makes no call and causes nothing else: no run, request, event, case or file; a call that is not in the record is a finding.',
+    gap: {
+      question: 'How does a replay find the answer of a call?',
+      file: 'server/src/features/replays/replaying/recordedAnswers.ts',
+    },
+  },
+  {
+    id: 'replays.models',
+    says: 'A model answers live in a replay, is charged to the team with the purpose replay, and never costs more than max_cost_usd.',
+  },
+  {
+    id: 'replays.limits',
+    says: 'What a replay cannot follow (a conversation that a run would fold, a model that does not answer, money that is spent) is said for its run, and the others are replayed.',
+  },
+  {
+    id: 'replays.durable',
+    says: 'A replay that is cut off continues from the turns that are stored; each run is in the report once, and calls in doubt are reported as unsettled.',
+  },
+  {
+    id: 'replays.guardrails',
+    says: 'No guardrail stops a replay, asks about it or counts it, and what guardrails did to the recorded run is not held against the build.',
+    gap: {
+      question: 'How does a replay meet the guardrails of its team?',
+      file: 'server/src/features/replays/replaying/replayState.ts',
+    },
+  },
+  { id: 'replays.cancel', says: 'A replay can be cancelled; what was replayed stays in its report.' },
+  {
+    id: 'replays.erasure',
+    says: 'A recording outlives the log of its run, and goes with the run, its set or its agent; reports then keep only figures.',
+  },
+  {
+    id: 'replays.gate',
+    says: 'A replay gate refuses a build without a good replay of the build and the set as they are; force_reason passes it and is stored.',
+    gap: {
+      question: 'Which replay of a build counts at the gate?',
+      file: 'server/src/features/replays/replayGate.ts',
+    },
+  },
+  { id: 'replays.fair', says: 'Runs to replay are taken from the team that has least under way.' },
   // usage and entitlements
   {
     id: 'usage.month',

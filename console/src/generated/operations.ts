@@ -4,6 +4,7 @@ import type { OperationShape } from '../parts/operationShape.ts'
 export type OperationId =
   | 'acceptRevision'
   | 'acknowledgeAlertIncident'
+  | 'addRecordings'
   | 'answerArtifact'
   | 'approveConnectionTools'
   | 'assignCase'
@@ -16,6 +17,7 @@ export type OperationId =
   | 'bulkUpdateCaseStatus'
   | 'callMcp'
   | 'cancelHumanRequest'
+  | 'cancelReplay'
   | 'checkMcpOAuth'
   | 'checkProcedure'
   | 'claimCase'
@@ -37,6 +39,7 @@ export type OperationId =
   | 'createModelKey'
   | 'createOauthClient'
   | 'createQueue'
+  | 'createReplaySet'
   | 'createRevision'
   | 'createSandbox'
   | 'createSchedule'
@@ -63,6 +66,8 @@ export type OperationId =
   | 'deleteModelKey'
   | 'deleteOauthClient'
   | 'deleteQueue'
+  | 'deleteRecording'
+  | 'deleteReplaySet'
   | 'deleteRun'
   | 'deleteRunMark'
   | 'deleteSandbox'
@@ -130,6 +135,10 @@ export type OperationId =
   | 'getPromotionGate'
   | 'getPromotionPreview'
   | 'getQueue'
+  | 'getReplay'
+  | 'getReplayGate'
+  | 'getReplayRun'
+  | 'getReplaySet'
   | 'getRevision'
   | 'getRevisionBuilderRun'
   | 'getRun'
@@ -202,6 +211,10 @@ export type OperationId =
   | 'listQueueAgents'
   | 'listQueues'
   | 'listRecentCaseRunMessages'
+  | 'listRecordings'
+  | 'listReplayRuns'
+  | 'listReplaySets'
+  | 'listReplays'
   | 'listRunDetails'
   | 'listRunEvents'
   | 'listRunMarks'
@@ -237,6 +250,7 @@ export type OperationId =
   | 'publishArtifact'
   | 'putAgentMemoryFile'
   | 'putPromotionGate'
+  | 'putReplayGate'
   | 'putRunMark'
   | 'putSkillFile'
   | 'refreshArtifact'
@@ -265,6 +279,7 @@ export type OperationId =
   | 'startDrill'
   | 'startGuardrailDryRun'
   | 'startNativeOAuth'
+  | 'startReplay'
   | 'startRun'
   | 'stopArtifact'
   | 'stopBulkAction'
@@ -292,6 +307,7 @@ export type OperationId =
   | 'updateNotifications'
   | 'updatePreferences'
   | 'updateQueue'
+  | 'updateReplaySet'
   | 'updateRevision'
   | 'updateSchedule'
   | 'updateSecret'
@@ -306,6 +322,7 @@ export type OperationId =
 export const operations: Record<OperationId, OperationShape> = {
   acceptRevision: {"verb":"POST","path":"/v2/revisions/:build_id/accept","call":"agents.acceptRevision","input":"body","answer":"json","fields":{"make_triggers":"boolean"}},
   acknowledgeAlertIncident: {"verb":"POST","path":"/v2/incidents/:incident_id/acknowledge","call":"alerts.acknowledge","input":"body","answer":"json","fields":{}},
+  addRecordings: {"verb":"POST","path":"/v2/replay-sets/:replay_set_id/recordings","call":"replays.addRecordings","input":"body","answer":"json","fields":{"run_ids":"json","last":"number"}},
   answerArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/answer","call":"artifacts.answer","input":"body","answer":"json","fields":{"answers":"json"}},
   approveConnectionTools: {"verb":"POST","path":"/v2/connections/:connection_id/tools/approve","call":"connections.approveTools","input":"body","answer":"json","fields":{"tools":"json"}},
   assignCase: {"verb":"POST","path":"/v2/cases/:case_id/assign","call":"cases.assign","input":"body","answer":"json","fields":{}},
@@ -318,6 +335,7 @@ export const operations: Record<OperationId, OperationShape> = {
   bulkUpdateCaseStatus: {"verb":"POST","path":"/v2/queues/:queue_id/cases/bulk-update-status","call":"cases.bulkUpdateStatus","input":"body","answer":"json","fields":{"case_ids":"json","all_matching":"boolean","filters":"json"}},
   callMcp: {"verb":"POST","path":"/v2/mcp","call":"mcp.call","input":"body","answer":"protocol","fields":{"params":"json","result":"json","error":"json"}},
   cancelHumanRequest: {"verb":"POST","path":"/v2/runs/:run_id/human-requests/:request_id/cancel","call":"humanRequests.cancel","input":"none","answer":"json","fields":{}},
+  cancelReplay: {"verb":"POST","path":"/v2/replays/:replay_id/cancel","call":"replays.cancel","input":"none","answer":"json","fields":{}},
   checkMcpOAuth: {"verb":"POST","path":"/v2/connections/oauth/mcp/check","call":"connections.checkMcpOAuth","input":"body","answer":"json","fields":{}},
   checkProcedure: {"verb":"POST","path":"/v2/teams/:teamId/procedure-checks","call":"agents.checkProcedure","input":"body","answer":"json","fields":{"config":"json"}},
   claimCase: {"verb":"POST","path":"/v2/cases/:case_id/claim","call":"cases.claim","input":"none","answer":"json","fields":{}},
@@ -339,6 +357,7 @@ export const operations: Record<OperationId, OperationShape> = {
   createModelKey: {"verb":"POST","path":"/v2/teams/:teamId/model-keys","call":"modelKeys.create","input":"body","answer":"json","fields":{}},
   createOauthClient: {"verb":"POST","path":"/v2/teams/:teamId/oauth-clients","call":"oauthClients.create","input":"body","answer":"json","fields":{"scopes":"json"}},
   createQueue: {"verb":"POST","path":"/v2/teams/:teamId/queues","call":"queues.create","input":"body","answer":"json","fields":{"concurrency":"number"}},
+  createReplaySet: {"verb":"POST","path":"/v2/agents/:agent_id/replay-sets","call":"replays.createSet","input":"body","answer":"json","fields":{}},
   createRevision: {"verb":"POST","path":"/v2/agents/:agent_id/revisions","call":"agents.createRevision","input":"body","answer":"json","fields":{"config":"json"}},
   createSandbox: {"verb":"POST","path":"/v2/sandboxes","call":"sandboxes.create","input":"body","answer":"json","fields":{"ttl_seconds":"number"}},
   createSchedule: {"verb":"POST","path":"/v2/agents/:agent_id/schedules","call":"schedules.create","input":"body","answer":"json","fields":{"day_of_month":"number","enabled":"boolean","recurring":"boolean"}},
@@ -365,6 +384,8 @@ export const operations: Record<OperationId, OperationShape> = {
   deleteModelKey: {"verb":"DELETE","path":"/v2/teams/:teamId/model-keys/:model_key_id","call":"modelKeys.delete","input":"none","answer":"json","fields":{}},
   deleteOauthClient: {"verb":"DELETE","path":"/v2/oauth-clients/:client_id","call":"oauthClients.delete","input":"none","answer":"json","fields":{}},
   deleteQueue: {"verb":"DELETE","path":"/v2/queues/:queue_id","call":"queues.delete","input":"none","answer":"json","fields":{}},
+  deleteRecording: {"verb":"DELETE","path":"/v2/recordings/:recording_id","call":"replays.deleteRecording","input":"none","answer":"json","fields":{}},
+  deleteReplaySet: {"verb":"DELETE","path":"/v2/replay-sets/:replay_set_id","call":"replays.deleteSet","input":"none","answer":"json","fields":{}},
   deleteRun: {"verb":"DELETE","path":"/v2/runs/:run_id","call":"runs.delete","input":"none","answer":"json","fields":{}},
   deleteRunMark: {"verb":"DELETE","path":"/v2/runs/:run_id/mark","call":"evaluations.unmark","input":"none","answer":"nothing","fields":{}},
   deleteSandbox: {"verb":"DELETE","path":"/v2/sandboxes/:sandbox_id","call":"sandboxes.delete","input":"none","answer":"json","fields":{}},
@@ -432,6 +453,10 @@ export const operations: Record<OperationId, OperationShape> = {
   getPromotionGate: {"verb":"GET","path":"/v2/agents/:agent_id/promotion-gate","call":"evaluations.getPromotionGate","input":"none","answer":"json","fields":{}},
   getPromotionPreview: {"verb":"GET","path":"/v2/agents/:agent_id/revisions/:build_id/promotion-preview","call":"agents.previewPromotion","input":"none","answer":"json","fields":{}},
   getQueue: {"verb":"GET","path":"/v2/queues/:queue_id","call":"queues.get","input":"none","answer":"json","fields":{}},
+  getReplay: {"verb":"GET","path":"/v2/replays/:replay_id","call":"replays.get","input":"none","answer":"json","fields":{}},
+  getReplayGate: {"verb":"GET","path":"/v2/agents/:agent_id/promotion-gate/replay","call":"replays.getGate","input":"none","answer":"json","fields":{}},
+  getReplayRun: {"verb":"GET","path":"/v2/replay-runs/:replay_run_id","call":"replays.getRun","input":"none","answer":"json","fields":{}},
+  getReplaySet: {"verb":"GET","path":"/v2/replay-sets/:replay_set_id","call":"replays.getSet","input":"none","answer":"json","fields":{}},
   getRevision: {"verb":"GET","path":"/v2/agents/:agent_id/revisions/:build_id","call":"agents.getRevision","input":"none","answer":"json","fields":{}},
   getRevisionBuilderRun: {"verb":"GET","path":"/v2/revisions/:build_id/builder-run","call":"agents.getRevisionBuilderRun","input":"none","answer":"json","fields":{}},
   getRun: {"verb":"GET","path":"/v2/runs/:run_id","call":"runs.get","input":"none","answer":"json","fields":{}},
@@ -504,6 +529,10 @@ export const operations: Record<OperationId, OperationShape> = {
   listQueueAgents: {"verb":"GET","path":"/v2/queues/:queue_id/agents","call":"queues.listAgents","input":"none","answer":"json","fields":{}},
   listQueues: {"verb":"GET","path":"/v2/teams/:teamId/queues","call":"queues.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listRecentCaseRunMessages: {"verb":"GET","path":"/v2/cases/:case_id/runs/:run_id/recent-messages","call":"cases.listRecentRunMessages","input":"query","answer":"json","fields":{"limit":"number"}},
+  listRecordings: {"verb":"GET","path":"/v2/replay-sets/:replay_set_id/recordings","call":"replays.listRecordings","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listReplayRuns: {"verb":"GET","path":"/v2/replays/:replay_id/runs","call":"replays.listRuns","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listReplaySets: {"verb":"GET","path":"/v2/agents/:agent_id/replay-sets","call":"replays.listSets","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listReplays: {"verb":"GET","path":"/v2/agents/:agent_id/replays","call":"replays.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listRunDetails: {"verb":"GET","path":"/v2/teams/:teamId/run-details","call":"runs.details","input":"query","answer":"json","fields":{}},
   listRunEvents: {"verb":"GET","path":"/v2/runs/:run_id/event-log","call":"runs.listEvents","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listRunMarks: {"verb":"GET","path":"/v2/runs/:run_id/marks","call":"evaluations.listMarks","input":"none","answer":"json","fields":{}},
@@ -539,6 +568,7 @@ export const operations: Record<OperationId, OperationShape> = {
   publishArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/publish","call":"artifacts.publish","input":"body","answer":"json","fields":{}},
   putAgentMemoryFile: {"verb":"PUT","path":"/v2/agents/:agent_id/memory/files/:path*","call":"memory.put","input":"body","answer":"json","fields":{"expected_generation":"number"}},
   putPromotionGate: {"verb":"PUT","path":"/v2/agents/:agent_id/promotion-gate","call":"evaluations.putPromotionGate","input":"body","answer":"json","fields":{"min_score":"number","last_runs":"number"}},
+  putReplayGate: {"verb":"PUT","path":"/v2/agents/:agent_id/promotion-gate/replay","call":"replays.putGate","input":"body","answer":"json","fields":{"min_match":"number"}},
   putRunMark: {"verb":"PUT","path":"/v2/runs/:run_id/mark","call":"evaluations.mark","input":"body","answer":"json","fields":{}},
   putSkillFile: {"verb":"PUT","path":"/v2/skills/:skill_id/files/:path*","call":"skills.putFile","input":"body","answer":"json","fields":{"is_executable":"boolean"}},
   refreshArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/refresh","call":"artifacts.refresh","input":"none","answer":"json","fields":{}},
@@ -567,6 +597,7 @@ export const operations: Record<OperationId, OperationShape> = {
   startDrill: {"verb":"POST","path":"/v2/system/drills","call":"system.startDrill","input":"body","answer":"json","fields":{"runs":"number","kills":"number"}},
   startGuardrailDryRun: {"verb":"POST","path":"/v2/teams/:teamId/guardrails/dry-runs","call":"guardrails.startDryRun","input":"body","answer":"json","fields":{"rules":"json"}},
   startNativeOAuth: {"verb":"POST","path":"/v2/teams/:teamId/connections/oauth/native/:provider/start","call":"connections.startNativeOAuth","input":"body","answer":"json","fields":{"scopes":"json"}},
+  startReplay: {"verb":"POST","path":"/v2/replay-sets/:replay_set_id/replays","call":"replays.start","input":"body","answer":"json","fields":{}},
   startRun: {"verb":"POST","path":"/v2/teams/:teamId/runs","call":"runs.start","input":"body","answer":"json","fields":{"message":"mixed","limits":"json","metadata":"json"}},
   stopArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/stop","call":"artifacts.stop","input":"body","answer":"json","fields":{}},
   stopBulkAction: {"verb":"POST","path":"/v2/bulk-actions/:bulk_action_id/stop","call":"cases.stopBulkAction","input":"none","answer":"json","fields":{}},
@@ -594,6 +625,7 @@ export const operations: Record<OperationId, OperationShape> = {
   updateNotifications: {"verb":"PATCH","path":"/v2/profile/notifications","call":"notifications.update","input":"body","answer":"json","fields":{"mail":"json","browser":"json"}},
   updatePreferences: {"verb":"PATCH","path":"/v2/profile/preferences","call":"teams.updatePreferences","input":"body","answer":"json","fields":{}},
   updateQueue: {"verb":"PATCH","path":"/v2/queues/:queue_id","call":"queues.update","input":"body","answer":"json","fields":{"concurrency":"number"}},
+  updateReplaySet: {"verb":"PATCH","path":"/v2/replay-sets/:replay_set_id","call":"replays.updateSet","input":"body","answer":"json","fields":{}},
   updateRevision: {"verb":"PATCH","path":"/v2/revisions/:build_id","call":"agents.updateRevision","input":"body","answer":"json","fields":{"config":"json"}},
   updateSchedule: {"verb":"PATCH","path":"/v2/agents/:agent_id/schedules/:schedule_id","call":"schedules.update","input":"body","answer":"json","fields":{"day_of_month":"number","enabled":"boolean","recurring":"boolean"}},
   updateSecret: {"verb":"PATCH","path":"/v2/secrets/:secret_id","call":"secrets.update","input":"body","answer":"json","fields":{"shared":"boolean","values":"json","renamed_keys":"json"}},

@@ -250,6 +250,7 @@ const agentTabs: [string, string | RegExp][] = [
   ['schedules', 'Every day at 02:15'],
   ['memory&file=policy.md', 'Policy'],
   ['rubrics', 'Ended by itself'],
+  ['replays', 'No build was replayed yet'],
   ['triggers', 'Each case of this queue starts a run.'],
   ['runs', 'Took'],
 ]
@@ -441,6 +442,7 @@ export const everyScreen: Screen[] = [
     act: press('New schedule'),
   },
   { name: 'a new rubric', path: ofAgent('?tab=rubrics'), seen: 'Ended by itself', act: press('New rubric') },
+  { name: 'record runs', path: ofAgent('?tab=replays'), seen: 'No build was replayed yet', act: press('Record runs') },
   { name: 'a new file', path: ofAgent('?tab=memory'), seen: 'policy.md', act: press('New file') },
   { name: 'change a case trigger', path: ofAgent('?tab=triggers'), seen: 'Returns', act: press(/^Change/) },
   { name: 'a new trigger', path: ofAgent('?tab=triggers'), seen: 'Returns by mail order', act: press('New trigger') },

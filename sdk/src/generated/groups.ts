@@ -13,6 +13,8 @@ import type {
   AcceptRevisionInput,
   AcknowledgeAlertIncidentAnswer,
   AcknowledgeAlertIncidentInput,
+  AddRecordingsAnswer,
+  AddRecordingsInput,
   AnswerArtifactAnswer,
   AnswerArtifactInput,
   ApproveConnectionToolsAnswer,
@@ -34,6 +36,7 @@ import type {
   BulkUpdateCaseStatusAnswer,
   BulkUpdateCaseStatusInput,
   CancelHumanRequestAnswer,
+  CancelReplayAnswer,
   CheckMcpOAuthAnswer,
   CheckMcpOAuthInput,
   CheckProcedureAnswer,
@@ -74,6 +77,8 @@ import type {
   CreateOauthClientInput,
   CreateQueueAnswer,
   CreateQueueInput,
+  CreateReplaySetAnswer,
+  CreateReplaySetInput,
   CreateRevisionAnswer,
   CreateRevisionInput,
   CreateSandboxAnswer,
@@ -111,6 +116,8 @@ import type {
   DeleteModelKeyAnswer,
   DeleteOauthClientAnswer,
   DeleteQueueAnswer,
+  DeleteRecordingAnswer,
+  DeleteReplaySetAnswer,
   DeleteRunAnswer,
   DeleteSandboxAnswer,
   DeleteSandboxFileAnswer,
@@ -189,6 +196,10 @@ import type {
   GetPromotionGateAnswer,
   GetPromotionPreviewAnswer,
   GetQueueAnswer,
+  GetReplayAnswer,
+  GetReplayGateAnswer,
+  GetReplayRunAnswer,
+  GetReplaySetAnswer,
   GetRevisionAnswer,
   GetRevisionBuilderRunAnswer,
   GetRunAnswer,
@@ -295,6 +306,14 @@ import type {
   ListQueuesInput,
   ListRecentCaseRunMessagesAnswer,
   ListRecentCaseRunMessagesInput,
+  ListRecordingsAnswer,
+  ListRecordingsInput,
+  ListReplayRunsAnswer,
+  ListReplayRunsInput,
+  ListReplaySetsAnswer,
+  ListReplaySetsInput,
+  ListReplaysAnswer,
+  ListReplaysInput,
   ListRunDetailsAnswer,
   ListRunDetailsInput,
   ListRunEventsAnswer,
@@ -359,6 +378,8 @@ import type {
   PutAgentMemoryFileInput,
   PutPromotionGateAnswer,
   PutPromotionGateInput,
+  PutReplayGateAnswer,
+  PutReplayGateInput,
   PutRunMarkAnswer,
   PutRunMarkInput,
   PutSkillFileAnswer,
@@ -404,6 +425,8 @@ import type {
   StartGuardrailDryRunInput,
   StartNativeOAuthAnswer,
   StartNativeOAuthInput,
+  StartReplayAnswer,
+  StartReplayInput,
   StartRunAnswer,
   StartRunInput,
   StopArtifactAnswer,
@@ -449,6 +472,8 @@ import type {
   UpdatePreferencesInput,
   UpdateQueueAnswer,
   UpdateQueueInput,
+  UpdateReplaySetAnswer,
+  UpdateReplaySetInput,
   UpdateRevisionAnswer,
   UpdateRevisionInput,
   UpdateScheduleAnswer,
@@ -1522,6 +1547,89 @@ export class QueuesGroup extends Group {
   /** Says whether cases are dispatched to agents now, and if not, every reason why, with the facts: triggers, live builds, concurrency, slots of the team, monthly limits, guardrails of the team, and runs of its cases that wait for a connection or because of a guardrail. Needs the scope `queues:read`. */
   explain(queueId: string, options?: CallOptions): Call<ExplainQueueAnswer> {
     return this.client.json('GET', '/v2/queues/:queue_id/why', {queue_id: queueId}, undefined, options)
+  }
+}
+
+/** Recorded runs, and builds that are replayed against them before they become live. */
+export class ReplaysGroup extends Group {
+  /** By name. Needs the scope `evals:read`. */
+  listSets(agentId: string, input?: ListReplaySetsInput, options?: CallOptions): List<ListReplaySetsAnswer['replay_sets'][number], ListReplaySetsAnswer> {
+    return this.client.list('GET', '/v2/agents/:agent_id/replay-sets', {agent_id: agentId}, input, options, 'replay_sets')
+  }
+
+  /** Add recordings of runs to it with addRecordings. An agent has at most 20 sets. Needs the scope `evals:write`. */
+  createSet(agentId: string, input: CreateReplaySetInput, options?: CallOptions): Call<CreateReplaySetAnswer> {
+    return this.client.json('POST', '/v2/agents/:agent_id/replay-sets', {agent_id: agentId}, input, options)
+  }
+
+  /** Get a replay set. Needs the scope `evals:read`. */
+  getSet(replaySetId: string, options?: CallOptions): Call<GetReplaySetAnswer> {
+    return this.client.json('GET', '/v2/replay-sets/:replay_set_id', {replay_set_id: replaySetId}, undefined, options)
+  }
+
+  /** Rename a replay set. Needs the scope `evals:write`. */
+  updateSet(replaySetId: string, input: UpdateReplaySetInput, options?: CallOptions): Call<UpdateReplaySetAnswer> {
+    return this.client.json('PATCH', '/v2/replay-sets/:replay_set_id', {replay_set_id: replaySetId}, input, options)
+  }
+
+  /** Its recordings and all replays against it go with it, also those that run. A set that the replay gate of its agent asks for is not deleted (409): change the gate first. Needs the scope `evals:write`. */
+  deleteSet(replaySetId: string, options?: CallOptions): Call<DeleteReplaySetAnswer> {
+    return this.client.json('DELETE', '/v2/replay-sets/:replay_set_id', {replay_set_id: replaySetId}, undefined, options)
+  }
+
+  /** The latest runs first. Needs the scope `evals:read`. */
+  listRecordings(replaySetId: string, input?: ListRecordingsInput, options?: CallOptions): List<ListRecordingsAnswer['recordings'][number], ListRecordingsAnswer> {
+    return this.client.list('GET', '/v2/replay-sets/:replay_set_id/recordings', {replay_set_id: replaySetId}, input, options, 'recordings')
+  }
+
+  /** Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied, so that it stays when the run’s log is erased after its time; it goes when the run is deleted. A run that cannot be recorded is skipped with the reason. A set has at most 1000 recordings and 128 MiB. Needs the scope `evals:write`. */
+  addRecordings(replaySetId: string, input?: AddRecordingsInput, options?: CallOptions): Call<AddRecordingsAnswer> {
+    return this.client.json('POST', '/v2/replay-sets/:replay_set_id/recordings', {replay_set_id: replaySetId}, input, options)
+  }
+
+  /** The run itself stays. Reports of replays keep their figures. Needs the scope `evals:write`. */
+  deleteRecording(recordingId: string, options?: CallOptions): Call<DeleteRecordingAnswer> {
+    return this.client.json('DELETE', '/v2/recordings/:recording_id', {recording_id: recordingId}, undefined, options)
+  }
+
+  /** Every recording of the set is replayed with the build as it is now. A runbook needs no model; any other build’s model answers live, and is paid for: `max_cost_usd` bounds that. Tools and people answer from the record, and a call that is not in it is a finding and is never made. A team has at most 5 replays under way, and an agent keeps its latest 50. Needs the scope `evals:write`. */
+  start(replaySetId: string, input?: StartReplayInput, options?: CallOptions): Call<StartReplayAnswer> {
+    return this.client.json('POST', '/v2/replay-sets/:replay_set_id/replays', {replay_set_id: replaySetId}, input, options)
+  }
+
+  /** Newest first. Needs the scope `evals:read`. */
+  list(agentId: string, input?: ListReplaysInput, options?: CallOptions): List<ListReplaysAnswer['replays'][number], ListReplaysAnswer> {
+    return this.client.list('GET', '/v2/agents/:agent_id/replays', {agent_id: agentId}, input, options, 'replays')
+  }
+
+  /** Get a replay. Needs the scope `evals:read`. */
+  get(replayId: string, options?: CallOptions): Call<GetReplayAnswer> {
+    return this.client.json('GET', '/v2/replays/:replay_id', {replay_id: replayId}, undefined, options)
+  }
+
+  /** What is replayed stays in its report. A model call under way may still be paid for. Needs the scope `evals:write`. */
+  cancel(replayId: string, options?: CallOptions): Call<CancelReplayAnswer> {
+    return this.client.json('POST', '/v2/replays/:replay_id/cancel', {replay_id: replayId}, undefined, options)
+  }
+
+  /** By the number of the recorded run. getReplayRun has the report about each. Needs the scope `evals:read`. */
+  listRuns(replayId: string, input?: ListReplayRunsInput, options?: CallOptions): List<ListReplayRunsAnswer['replay_runs'][number], ListReplayRunsAnswer> {
+    return this.client.list('GET', '/v2/replays/:replay_id/runs', {replay_id: replayId}, input, options, 'replay_runs')
+  }
+
+  /** The report has the calls of the recorded run and of the replay side by side, outputs, scores, cost and time, and the findings. It is null until the run is replayed, if it could not be, and after the recorded run was deleted. Needs the scope `runs:read`. */
+  getRun(replayRunId: string, options?: CallOptions): Call<GetReplayRunAnswer> {
+    return this.client.json('GET', '/v2/replay-runs/:replay_run_id', {replay_run_id: replayRunId}, undefined, options)
+  }
+
+  /** Get the replay gate of an agent. Needs the scope `evals:read`. */
+  getGate(agentId: string, options?: CallOptions): Call<GetReplayGateAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/promotion-gate/replay', {agent_id: agentId}, undefined, options)
+  }
+
+  /** From now on promoteRevision refuses a build (409 `gate_not_met`) unless the latest finished replay of it against `replay_set_id` matched at least `min_match` and cost at most `max_cost_usd`, or `force_reason` is given. The replay must be of the build and the set as they are: a change of the build, or more recordings, ask for a new one. `min_match: null` removes the gate. Needs the scope `evals:write`. */
+  putGate(agentId: string, input: PutReplayGateInput, options?: CallOptions): Call<PutReplayGateAnswer> {
+    return this.client.json('PUT', '/v2/agents/:agent_id/promotion-gate/replay', {agent_id: agentId}, input, options)
   }
 }
 

@@ -517,6 +517,15 @@ export type PromotionPreview = {
     evaluated_runs: number
     is_open: boolean
   } | null
+  replay_gate: {
+    replay_set_id: string
+    min_match: number
+    max_cost_usd: string | null
+    replay_id: string | null
+    match: number | null
+    cost_usd: string | null
+    is_open: boolean
+  } | null
   live_build_id: string | null
   diff: BuildDiff
   /** Those that are enabled, and would start runs of this build: the next 20. */
@@ -1696,7 +1705,7 @@ export interface BillingUsage {
   }[]
   /** By the purpose of the calls, the most expensive first. */
   by_purpose: {
-    purpose: "run" | "builder" | "judge"
+    purpose: "run" | "builder" | "judge" | "replay"
     calls: number
     tokens: number
     cost_usd: number
@@ -1828,6 +1837,130 @@ export interface ForcedPromotion {
   min_score: number
   /** How many of the latest evaluated runs count. */
   last_runs: number
+  forced_by: string | null
+  created_at: string
+}
+
+export interface ReplaySet {
+  id: string
+  team_id: string
+  agent_id: string
+  name: string
+  /** How many recorded runs it has. */
+  recordings: number
+  size_bytes: number
+  /** Rises when recordings are added. */
+  version: number
+  created_by: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface Recording {
+  id: string
+  replay_set_id: string
+  run_id: string
+  run_number: number
+  run_title: string
+  run_status: "completed" | "failed"
+  run_ended_at: string
+  /** How many calls the run made. */
+  calls: number
+  size_bytes: number
+  created_at: string
+}
+
+export interface Replay {
+  id: string
+  agent_id: string
+  build_id: string
+  replay_set_id: string
+  /** The version of the set when the replay began. */
+  set_version: number
+  state: "running" | "completed" | "cancelled"
+  max_cost_usd: string | null
+  /** Decimal text. */
+  cost_usd: string
+  /** Model calls that were cut off: they may have been paid for, and were made again. */
+  unsettled_calls: number
+  /** Decimal text. */
+  unsettled_usd: string
+  input_tokens: number
+  output_tokens: number
+  /** How many recorded runs it replays. */
+  runs: number
+  runs_done: number
+  /** The same calls in the same order, the same end and the same output. */
+  runs_same: number
+  runs_changed: number
+  /** Each says why. They count as matching in nothing. */
+  runs_not_replayed: number
+  match: number | null
+  /** Decimal text. */
+  recorded_cost_usd: string
+  recorded_model_ms: number
+  /** How long models took. */
+  model_ms: number
+  recorded_score: number | null
+  score: number | null
+  started_by: string | null
+  created_at: string
+  completed_at: string | null
+}
+
+export interface ListedReplayRun {
+  id: string
+  replay_id: string
+  run_id: string
+  run_number: number
+  run_title: string
+  state: "pending" | "done"
+  verdict: "same" | "changed" | "not_replayed" | null
+  match: number | null
+  reason: string | null
+  /** How many the report has. */
+  findings: number
+  unsettled_calls: number
+  /** Decimal text. */
+  cost_usd: string
+  completed_at: string | null
+}
+
+export interface ReplayRun {
+  id: string
+  replay_id: string
+  run_id: string
+  run_number: number
+  run_title: string
+  state: "pending" | "done"
+  verdict: "same" | "changed" | "not_replayed" | null
+  match: number | null
+  reason: string | null
+  /** How many the report has. */
+  findings: number
+  unsettled_calls: number
+  /** Decimal text. */
+  cost_usd: string
+  completed_at: string | null
+  report: ReplayReport | null
+}
+
+export interface ReplayGate {
+  replay_set_id: string
+  /** The least match of the replay. */
+  min_match: number
+  max_cost_usd: string | null
+  updated_by: string | null
+  updated_at: string
+}
+
+export interface ForcedPastReplay {
+  id: string
+  build_id: string
+  reason: string
+  replay_id: string | null
+  match: number | null
+  min_match: number
   forced_by: string | null
   created_at: string
 }
@@ -2472,6 +2605,17 @@ export interface EvalSummary {
   }
 }
 
+export interface ReplayReport {
+  recorded: ReplaySide
+  replayed: ReplaySide
+  /** The calls of both in order, the first 300. */
+  calls: ReplayCallPair[]
+  calls_match: number
+  output_match: number
+  /** The first 200. */
+  findings: ReplayFinding[]
+}
+
 export type ProcessReport = {
   /** The version of the process; older ones do not say it. */
   version?: string
@@ -2581,6 +2725,55 @@ export interface DeliveryAttempt {
     answer_ms: number | null
   }
   answer: string | null
+}
+
+export type ReplaySide = {
+  status: "completed" | "failed"
+  /** A long one is cut, as text. */
+  output: unknown
+  error: {
+    code: string
+    message: string
+  } | null
+  calls: number
+  turns: number
+  input_tokens: number
+  output_tokens: number
+  /** Decimal text. */
+  cost_usd: string
+  /** How long models took. */
+  model_ms: number
+  duration_ms: number | null
+  score: number | null
+  failed_checks: string[]
+}
+
+export type ReplayCallPair = {
+  recorded: {
+    /** Its number in the run, or in the replay. */
+    step: number
+    tool: string
+    /** Long ones are cut, as text. */
+    arguments: unknown
+    error: string | null
+  } | null
+  replayed: {
+    /** Its number in the run, or in the replay. */
+    step: number
+    tool: string
+    /** Long ones are cut, as text. */
+    arguments: unknown
+    error: string | null
+  } | null
+  is_same: boolean
+}
+
+export interface ReplayFinding {
+  kind: "unmatched_call" | "repeated_call" | "call_refused" | "call_not_made" | "approval_added" | "approval_removed" | "message_unread" | "status_differs" | "output_differs" | "alike_call" | "file_gone" | "other_model"
+  turn: number | null
+  tool: string | null
+  /** What was found, in a sentence. */
+  message: string
 }
 
 export interface LoopReport {
@@ -2996,7 +3189,7 @@ export interface GetPromotionPreviewAnswer {
 export interface PromoteRevisionInput {
   revision_name?: string | null
   revision_description?: string | null
-  /** Why to promote it although it fails the agent’s promotion gate. Stored. */
+  /** Why to promote it although it fails a promotion gate of the agent. Stored. */
   force_reason?: string
 }
 
@@ -5185,7 +5378,7 @@ export interface GetGuardrailsAnswer {
     day: string
     runs: number
     outside_calls: number
-    /** What models cost, with what is held back for calls under way. */
+    /** What models cost, except in replays, with what is held back for calls under way. */
     cost_usd: string
   }
 }
@@ -5536,6 +5729,164 @@ export interface GetRunEvidenceInput {
 export interface GetCaseEvidenceInput {
   /** With the contents of files, and not only their hashes. */
   contents?: boolean
+}
+
+export interface ListReplaySetsInput {
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListReplaySetsAnswer {
+  replay_sets: ReplaySet[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateReplaySetInput {
+  name: string
+}
+
+export interface CreateReplaySetAnswer {
+  replay_set: ReplaySet
+  replay_set_id: string
+}
+
+export interface GetReplaySetAnswer {
+  replay_set: ReplaySet
+  replay_set_id: string
+}
+
+export interface UpdateReplaySetInput {
+  name: string
+}
+
+export interface UpdateReplaySetAnswer {
+  replay_set: ReplaySet
+  replay_set_id: string
+}
+
+export interface DeleteReplaySetAnswer {
+  success: true
+}
+
+export interface ListRecordingsInput {
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListRecordingsAnswer {
+  recordings: Recording[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface AddRecordingsInput {
+  run_ids?: string[]
+  last?: number
+  /** With `last`: only runs that ended like this. */
+  status?: "completed" | "failed"
+  /** With `last`: only runs of this build. */
+  build_id?: string
+}
+
+export interface AddRecordingsAnswer {
+  replay_set: ReplaySet
+  added: number
+  skipped: {
+    run_id: string
+    reason: string
+  }[]
+  replay_set_id: string
+}
+
+export interface DeleteRecordingAnswer {
+  success: true
+}
+
+export interface StartReplayInput {
+  /** A build of the agent of the set; the live one unless given. */
+  build_id?: string
+  /** What its model calls may cost, as decimal text. Checked before each call. */
+  max_cost_usd?: string
+}
+
+export interface StartReplayAnswer {
+  replay: Replay
+  replay_id: string
+}
+
+export interface ListReplaysInput {
+  /** Only replays of this build. */
+  build_id?: string
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListReplaysAnswer {
+  replays: Replay[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface GetReplayAnswer {
+  replay: Replay
+  replay_id: string
+}
+
+export interface CancelReplayAnswer {
+  replay: Replay
+  replay_id: string
+}
+
+export interface ListReplayRunsInput {
+  /** Only runs with this verdict. */
+  verdict?: "same" | "changed" | "not_replayed"
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListReplayRunsAnswer {
+  replay_runs: ListedReplayRun[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface GetReplayRunAnswer {
+  replay_run: ReplayRun
+  replay_run_id: string
+}
+
+export interface GetReplayGateAnswer {
+  replay_gate: ReplayGate | null
+  agent_id: string
+  /** The latest 20, newest first. */
+  forced_promotions: ForcedPastReplay[]
+}
+
+export interface PutReplayGateInput {
+  min_match: number | null
+  /** A replay set of this agent. Needed unless the gate is removed. */
+  replay_set_id?: string
+  max_cost_usd?: string | null
+}
+
+export interface PutReplayGateAnswer {
+  replay_gate: ReplayGate | null
+  agent_id: string
+  /** The latest 20, newest first. */
+  forced_promotions: ForcedPastReplay[]
 }
 
 export interface GetOverviewAnswer {

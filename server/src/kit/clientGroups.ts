@@ -27,6 +27,7 @@ export const clientGroups = {
   oauthClients: 'OAuth clients with which programs sign in.',
   plugins: 'Tool sets that agents may use.',
   queues: 'Queues of cases for agents and people.',
+  replays: 'Recorded runs, and builds that are replayed against them before they become live.',
   runs: 'Runs of agents: durable, stoppable, watched live.',
   sandboxes: 'Workspaces with files, in which commands run.',
   schedules: 'Runs that start by the clock.',

@@ -176,6 +176,26 @@ export interface AgentPauses {
   pause: (wanted: { sql: Sql; teamId: string; agentId: string; reason: string; incidentId: string }) => Promise<boolean>
 }
 
+/** What a replay of a build showed, against what the gate asks of it. */
+export interface ReplayVerdict {
+  replay_set_id: string
+  min_match: number
+  max_cost_usd: string | null
+  /** The latest finished replay of the build as it is now against the set as it is now; null: there is none. */
+  replay_id: string | null
+  match: number | null
+  cost_usd: string | null
+  is_open: boolean
+  refusal: string
+}
+
+/** A second gate before the promotion of a build: it must have been replayed. */
+export interface ReplayGate {
+  /** Undefined: the agent has no such gate. */
+  judge: (asked: AskedOfGate) => Promise<ReplayVerdict | undefined>
+  bypass: (asked: AskedOfGate & { verdict: ReplayVerdict; memberId: string; reason: string }) => Promise<void>
+}
+
 /** How others make and change members: a sign-in with OpenID Connect, and a confirmation mail. */
 export interface MemberWrites {
   /** Undefined: a member of the team has this email already. */
@@ -273,6 +293,8 @@ export interface Feature {
   agentPauses?: AgentPauses
   /** Only the feature of evaluations has it. */
   promotionGate?: PromotionGate
+  /** Only the feature of replays has it. */
+  replayGate?: ReplayGate
   /** Only the feature of evaluations has it. */
   endCheck?: EndCheck
   /** What it knows of a run, for its evidence bundle. */
@@ -318,6 +340,7 @@ type Declared = Pick<Feature, 'name'> & {
     | 'memberWrites'
     | 'agentPauses'
     | 'promotionGate'
+    | 'replayGate'
     | 'endCheck'
     | 'evidence'
     | 'sealed'

@@ -12,6 +12,7 @@ import type {
   Hooks,
   MemberWrites,
   PromotionGate,
+  ReplayGate,
   ToolSet,
 } from './feature.ts'
 import type { GivenTo, LaidFile, LoginUse, NamedInBuilds, SecretUse } from './given.ts'
@@ -135,6 +136,9 @@ export const loginUseOf = (context: Context): LoginUse | undefined => each(conte
 /** Undefined: on this server every build may become live. */
 export const promotionGateOf = (context: Context): PromotionGate | undefined =>
   registryOf(context).features.find(({ promotionGate }) => promotionGate)?.promotionGate
+
+/** Undefined: this server replays no runs. */
+export const replayGateOf = (context: Context): ReplayGate | undefined => each(context, ({ replayGate }) => replayGate)[0]
 
 /** Undefined: on this server no run is checked when it ends. */
 export const endCheckOf = (context: Context): EndCheck | undefined => each(context, ({ endCheck }) => endCheck)[0]

@@ -265,6 +265,24 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     const wanted = { title: `Rubric ${unique()}`, description: 'The run says what it did and leaves nothing open.' }
     return (await team.call(`POST /v2/agents/${agentId}/eval-rubrics`, { body: wanted })).body.rubric_id
   },
+  /** Without recordings. */
+  replay_set: async (team, above) => {
+    const agentId = above['agent'] ?? (await seeders['agent']!(team, above))
+    const body = { name: `Set ${unique()}` }
+    return (await team.call(`POST /v2/agents/${agentId}/replay-sets`, { body })).body.replay_set_id
+  },
+  recording: async (team, above) => {
+    const agent = above['agent'] ?? (await seeders['agent']!(team, above))
+    const setId = above['replay_set'] ?? (await seeders['replay_set']!(team, { ...above, agent }))
+    const id = newId()
+    await team.sql`
+      insert into replay_recordings (id, team_id, set_id, run_id, run_number, run_title, run_status, run_ended_at, calls, content, size_bytes)
+      values (${id}, ${team.id}, ${setId}, ${newId()}, 4711, 'Check invoice', 'completed', now(), 0, '{}', 2)`
+    return id
+  },
+  /** One that runs: no process takes what it replays. */
+  replay: async (team, above) => (await seedReplay(team, above)).replayId,
+  replay_run: async (team, above) => (await seedReplay(team, above)).replayRunId,
   /** With the file of which the examples of the document speak. */
   sandbox: async (team) => {
     const { body } = await team.call('POST /v2/sandboxes')
@@ -293,6 +311,7 @@ const seedersOf: Record<string, typeof seeders> = {
   releaseCase: { case: (team, above) => claimedCase(team, above) },
   takeOverCase: { case: (team, above) => claimedCase(team, above) },
   assignCase: { case: (team, above) => claimedCase(team, above) },
+  startReplay: { replay_set: (team, above) => filledSet(team, above) },
   stopBulkAction: { bulk_action: (team, above) => runningBulkAction(team, above) },
   listRecentCaseRunMessages: { run: (team, above) => runOfCase(team, above) },
   listRunSandboxFiles: { run: (team, above) => runWithFile(team, above) },
@@ -324,6 +343,28 @@ async function twoVersionsOfGuardrails(team: TestTeam): Promise<string> {
 async function endDryRuns(team: TestTeam): Promise<string> {
   await team.sql`update guardrail_dry_runs set status = 'done', completed_at = now() where team_id = ${team.id}`
   return team.id
+}
+
+async function seedReplay(team: TestTeam, above: Above): Promise<{ replayId: string; replayRunId: string }> {
+  const agent = above['agent'] ?? (await seeders['agent']!(team, above))
+  const build = above['build'] ?? (await seeders['build']!(team, { ...above, agent }))
+  const set = above['replay_set'] ?? (await seeders['replay_set']!(team, { ...above, agent }))
+  const recording = await seeders['recording']!(team, { ...above, agent, replay_set: set })
+  const [replayId, replayRunId] = [newId(), newId()]
+  await team.sql`
+    insert into replays (id, team_id, agent_id, set_id, set_version, build_id, config, config_hash, runs)
+    values (${replayId}, ${team.id}, ${agent}, ${set}, 1, ${build}, '{}', ${'a'.repeat(64)}, 1)`
+  await team.sql`
+    insert into replay_runs (id, team_id, replay_id, recording_id, run_id, run_number, run_title)
+    values (${replayRunId}, ${team.id}, ${replayId}, ${recording}, ${newId()}, 4711, 'Check invoice')`
+  return { replayId, replayRunId }
+}
+
+/** With a recording, for what needs one. */
+async function filledSet(team: TestTeam, above: Above): Promise<string> {
+  const set = await seeders['replay_set']!(team, above)
+  await seeders['recording']!(team, { ...above, replay_set: set })
+  return set
 }
 
 /** A team has at most 50: the oldest goes in time. */

@@ -27,6 +27,7 @@ import { promoteProof } from './promotes.ts'
 import { rateLimitOver, type RateLimited } from './rateLimit.ts'
 import { recordProof, tableCell } from './record.ts'
 import { refreshProof } from './refresh.ts'
+import { replayProof } from './replays.ts'
 import { replicatedProofs } from './replicated.ts'
 import { rotationProof } from './rotations.ts'
 import { routeProof } from './routes.ts'
@@ -133,6 +134,7 @@ const proofs: Proof[] = [
   triggerProof,
   ...artifactProofs,
   builderProof,
+  replayProof,
   uploadProof,
   ...objectStorageProofs,
   workspaceProof,

@@ -33,6 +33,7 @@ const names: Record<AgentTab, string> = {
   schedules: 'Schedules',
   memory: 'Memory',
   rubrics: 'Rubrics',
+  replays: 'Replays',
   triggers: 'Triggers',
   runs: 'Runs',
 }

@@ -24,6 +24,7 @@ const tabs: Record<AgentTab, ComponentType<TabProps>> = {
   schedules: lazy(() => import('./schedules/SchedulesTab.tsx')),
   memory: lazy(() => import('./memory/MemoryTab.tsx')),
   rubrics: lazy(() => import('./rubrics/RubricsTab.tsx')),
+  replays: lazy(() => import('./replay/ReplayTab.tsx')),
   triggers: lazy(() => import('./triggers/TriggersTab.tsx')),
   runs: lazy(() => import('./runs/RunsTab.tsx')),
 }

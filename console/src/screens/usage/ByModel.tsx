@@ -16,6 +16,7 @@ const purposes: Record<BillingUsage['by_purpose'][number]['purpose'], string> = 
   run: 'runs',
   builder: 'builders',
   judge: 'judges',
+  replay: 'replays',
 }
 
 export function ByModel({ usage, days, show }: { usage: BillingUsage; days: UsageDays; show: Measure }) {

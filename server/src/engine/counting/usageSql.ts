@@ -7,8 +7,12 @@ export const runsOfMonth = (teamId: string, month: Days): Part => part`(
   select coalesce(sum(runs), 0)::bigint from (${usageOf(teamId, month)}) used)`
 
 /** What models cost on these days. */
-export const costOfDays = (teamId: string, days: Days): Part => part`(
+const costOfDays = (teamId: string, days: Days): Part => part`(
   select coalesce(sum(cost_usd), 0) from (${usageOf(teamId, days)}) used)`
+
+/** The same without replays: they have a bound of their own, and trying out a build must not stop runs. */
+export const liveCostOfDays = (teamId: string, days: Days): Part => part`(
+  select coalesce(sum(cost_usd), 0) from (${usageOf(teamId, days)}) used where purpose is distinct from 'replay')`
 
 /** What models cost in the month, and what is held back for calls that are under way. */
 export const costOfMonth = (teamId: string, month: Days): Part => part`(

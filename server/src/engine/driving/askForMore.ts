@@ -57,7 +57,7 @@ export async function waitForMore(held: HeldRun, step: CallStep): Promise<boolea
   const change = newChange(held.run, held.turn)
   const result = { approved: true, limit, from, to }
   putStep(change, { ...step, state: 'done', result, completed_at: new Date().toISOString() })
-  const text = `A person raised the limit ${limit} of this run from ${from} to ${to}.`
+  const text = raisedText({ limit, from, to })
   addMessage(change, { type: 'system', role: 'system', text_content: text })
   await commit(held, change)
   // the answer itself has raised it on the row
@@ -65,6 +65,9 @@ export async function waitForMore(held: HeldRun, step: CallStep): Promise<boolea
   feed(held, { kind: 'system', text })
   return false
 }
+
+export const raisedText = ({ limit, from, to }: Pick<MoreWanted, 'limit' | 'from' | 'to'>): string =>
+  `A person raised the limit ${limit} of this run from ${from} to ${to}.`
 
 /** Asks for as much again as the build gives; of cost at least for two more calls of the model, so that the next one does not ask again. */
 function moreOf({ run, build, usage }: HeldRun, { limit }: Reached, costNext: string): MoreWanted {

@@ -27,7 +27,7 @@ export interface Reached {
   says: string
 }
 
-export function reachedLimit(held: Pick<HeldRun, 'run' | 'usage'>): Reached | undefined {
+export function reachedLimit(held: { run: Pick<ClaimedRun, 'limits'>; usage: HeldRun['usage'] }): Reached | undefined {
   const { max_steps, max_tokens, max_cost_usd } = held.run.limits
   const { steps, input_tokens, output_tokens, cost_usd } = held.usage
   if (steps >= max_steps) {

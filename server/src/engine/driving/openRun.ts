@@ -1,19 +1,15 @@
 // Takes a claimed run into this process: its build, tools, models and secrets as they are now, and everything that happened before.
 import { setImmediate } from 'node:timers/promises'
-import { parseBounded } from '../../base/boundedJson.ts'
 import type { Sql } from '../../base/db.ts'
 import { scrubbed, type Scrub } from '../../base/knownSecrets.ts'
 import { threadTimeMs } from '../../base/threadTime.ts'
 import { bytesHeld } from '../../base/valueSize.ts'
-import type { RunFacts, Setup } from '../../drivers/model/model.ts'
 import type { Context } from '../../kit/context.ts'
 import { type ToolSet } from '../../kit/feature.ts'
 import { connectionUseOf, givenToolsOf } from '../../kit/registry.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
-import { defaultPlugins } from '../builds/buildConfig.ts'
 import type { LoadedBuild } from '../builds/loadBuild.ts'
-import { outputTokensMax } from '../builds/models.ts'
 import { messageText } from '../ledger/change.ts'
 import { entriesOf, readMessages, readSteps, readView } from '../ledger/history.ts'
 import { watchLog } from '../ledger/watchedLog.ts'
@@ -23,10 +19,10 @@ import { readScrubber } from './hiddenValues.ts'
 import { unlessAborted } from './makeCall.ts'
 import { newView, type View } from './modelView.ts'
 import { createOpenResources } from './openResources.ts'
-import { recallSet } from './recallTool.ts'
 import { recallRoutes } from './routes.ts'
 import { newRoutes, type Routes } from './routeState.ts'
 import type { Rules } from '../guardrails/rules.ts'
+import { factsOf, setsOf, setupOf } from './setup.ts'
 import { beginStretch } from './runTelemetry.ts'
 
 /** How long reading a log again may block the process. */
@@ -79,21 +75,9 @@ function open(
   const model = routes.team.find(modelName)
   const facts = factsOf(run, build)
   const resolver = parts.resolverFor(build.procedure, facts, model.isPure)
-  const sets = [
-    ...(build.plugins ?? defaultPlugins),
-    ...resolver.sets,
-    ...ofBuild.map(({ name }) => name),
-    // from the first turn on: a tool that came later would change the beginning of every request
-    ...(model.isPure ? [] : [recallSet.name]),
-  ]
-  const plain: Setup = {
-    model: modelName,
-    procedure: build.procedure,
-    tools: [...toolRegistry.describe(sets), ...resolver.tools],
-    facts,
-    output_schema: build.output_schema,
-    output_tokens_max: run.limits.max_cost_usd === null && !rules?.cost_usd_per_day ? null : outputTokensMax,
-  }
+  const sets = setsOf({ build, resolver, ofBuild, isPure: model.isPure })
+  const isCostLimited = run.limits.max_cost_usd !== null || Boolean(rules?.cost_usd_per_day)
+  const plain = setupOf({ build, resolver, toolRegistry, sets, facts, modelName, isCostLimited })
   // what started the run may hold a secret too
   const setup = scrub && !model.isPure ? scrubbed(plain, scrub) : plain
   const { steps, input_tokens, output_tokens, cost_usd } = run
@@ -141,36 +125,6 @@ function open(
     underWay: parts.underWay,
     guardrails: parts.guardrails,
     rules,
-  }
-}
-
-const factsOf = (run: ClaimedRun, build: LoadedBuild): RunFacts => ({
-  message: run.message,
-  case: caseOf(run),
-  run: {
-    id: run.id,
-    number: run.run_number,
-    title: run.title,
-    agent_id: run.agent_id,
-    agent_name: build.agentName,
-    source: run.source,
-    created_at: run.created_at.toISOString(),
-  },
-})
-
-/** The case as it was when the run got it; its data is parsed where it is JSON. */
-function caseOf({ source, message }: ClaimedRun): unknown {
-  if (source !== 'case_trigger' && source !== 'retry') return null
-  const given = (message as { case?: { data: string } } | null)?.case
-  return given ? { ...given, data: parsed(given.data) } : null
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseBounded(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return text
-    throw error
   }
 }
 

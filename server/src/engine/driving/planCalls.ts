@@ -20,7 +20,12 @@ export type Plan =
   | { way: 'approval'; step: CallStep; tool: Tool; stop?: Stop }
   | { way: 'inside' | 'outside' | 'waiting'; step: CallStep; tool: Tool }
 
-export function planCall(held: HeldRun, wanted: WantedCall, seq: number): Plan {
+/** What planning a call needs of a run. Without rules no guardrail is asked: a replay makes no call that one could stop. */
+type Planning = Pick<HeldRun, 'toolRegistry' | 'build' | 'resolver' | 'sets' | 'turn' | 'rules' | 'context'> & {
+  model: Pick<HeldRun['model'], 'isPure'>
+}
+
+export function planCall(held: Planning, wanted: WantedCall, seq: number): Plan {
   const { toolRegistry, build, resolver, sets } = held
   const resolved = resolver.resolve(wanted)
   const name = 'error' in resolved ? wanted.name : resolved.name

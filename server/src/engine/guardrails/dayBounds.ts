@@ -3,7 +3,7 @@ import { one, part, type Database, type Part, type Sql } from '../../base/db.ts'
 import { createWindows, type Lease, type Windows } from '../../kit/rateLimit.ts'
 import { limitKnownAfterS } from '../counting/entitlements.ts'
 import type { Days } from '../counting/usage.ts'
-import { costOfDays, runsOfMonth } from '../counting/usageSql.ts'
+import { liveCostOfDays, runsOfMonth } from '../counting/usageSql.ts'
 import type { RuleName, Rules } from './rules.ts'
 
 /** Today by the database's clock. */
@@ -90,7 +90,7 @@ function holdCost(db: Database, hold: CostHold, limit: string): Promise<number |
   return db.transaction(async (sql) => {
     const day = await lockDay(sql, teamId)
     const { fits } = await one(sql<{ fits: boolean }>`
-      select ${costOfDays(teamId, day)} + ${heldBack(teamId, runId)} + ${worst}::numeric <= ${limit}::numeric as fits`)
+      select ${liveCostOfDays(teamId, day)} + ${heldBack(teamId, runId)} + ${worst}::numeric <= ${limit}::numeric as fits`)
     if (!fits) {
       // a call that waits holds nothing back from others
       await sql`delete from guardrail_holds where run_id = ${runId}`
@@ -140,7 +140,7 @@ async function roomByCost(sql: Sql, teamId: string, rules: Rules, day: Days): Pr
   if (limit === null) return undefined
   const { cost, is_reached } = await one(sql<{ cost: string; is_reached: boolean }>`
     select trim_scale(cost)::text as cost, cost >= ${limit}::numeric as is_reached
-    from (select ${costOfDays(teamId, day)} + ${heldBack(teamId, null)} as cost) spent`)
+    from (select ${liveCostOfDays(teamId, day)} + ${heldBack(teamId, null)} as cost) spent`)
   if (!is_reached) return undefined
   const has = `This team may spend ${limit} dollars a day on models (cost_usd_per_day), and ${cost} are spent or held back`
   return { runs: 0, refusal: `${has}. ${remedy(rules, day)}`, rule: 'cost_usd_per_day' }
@@ -190,7 +190,7 @@ export async function reachedRules(sql: Sql, teamId: string, rules: Rules): Prom
   const day = await today(sql)
   const reached = await one(sql<Record<ReachedRule['rule'], boolean>>`
     select coalesce(${runsOfMonth(teamId, day)} >= ${runs}::bigint, false) as runs_per_day,
-      coalesce(${costOfDays(teamId, day)} + ${heldBack(teamId, null)} >= ${cost}::numeric, false) as cost_usd_per_day`)
+      coalesce(${liveCostOfDays(teamId, day)} + ${heldBack(teamId, null)} >= ${cost}::numeric, false) as cost_usd_per_day`)
   const until = new Date(startOf(day.until))
   return (['cost_usd_per_day', 'runs_per_day'] as const)
     .filter((rule) => reached[rule])
@@ -201,7 +201,7 @@ export async function reachedRules(sql: Sql, teamId: string, rules: Rules): Prom
 export async function dayUse(sql: Sql, teamId: string) {
   const day = await today(sql)
   const used = await one(sql<{ runs: number; cost_usd: string; outside_calls: number }>`
-    select ${runsOfMonth(teamId, day)}::int as runs, trim_scale(${costOfDays(teamId, day)} + ${heldBack(teamId, null)})::text as cost_usd,
+    select ${runsOfMonth(teamId, day)}::int as runs, trim_scale(${liveCostOfDays(teamId, day)} + ${heldBack(teamId, null)})::text as cost_usd,
       coalesce((select calls from guardrail_days where team_id = ${teamId} and day = ${day.since}::date), 0)::int as outside_calls`)
   return { day: day.since, ...used }
 }

@@ -6,7 +6,7 @@ import { teamTimeOf } from '../../kit/teamTime.ts'
 import { MadeTrigger, readyTriggers } from './builder/proposedTriggers.ts'
 import { buildColumns, type Build } from './builds/build.ts'
 import { BuildDiff, diffBuilds } from './builds/buildDiff.ts'
-import { judgeAtGate, promotionRefusals, refusalOfBuild, refusalOfGate } from './builds/promotion.ts'
+import { judgeAtGates, promotionRefusals, refusalOfBuild, refusalOfGates } from './builds/promotion.ts'
 
 /** How many schedules are named. */
 const schedulesMax = 20
@@ -35,6 +35,25 @@ const PromotionPreview = named(
         { description: 'What the promotion gate of the agent says about this build; null: there is none.' },
       ),
     ),
+    replay_gate: nullable(
+      Type.Object(
+        {
+          replay_set_id: Id,
+          min_match: Type.Number({ minimum: 0, maximum: 1 }),
+          max_cost_usd: nullable(Type.String({ description: 'Decimal text.' })),
+          replay_id: nullable(
+            Type.Unsafe<string>({
+              ...Id,
+              description: 'The latest finished replay of this build as it is now; null: there is none.',
+            }),
+          ),
+          match: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+          cost_usd: nullable(Type.String({ description: 'Decimal text.' })),
+          is_open: Type.Boolean(),
+        },
+        { description: 'What the replay gate of the agent says about this build; null: there is none.' },
+      ),
+    ),
     live_build_id: nullable(Type.Unsafe<string>({ ...Id, description: 'The build that would become historic.' })),
     diff: BuildDiff,
     schedules: Type.Array(Schedule, {
@@ -61,8 +80,8 @@ export const getPromotionPreview = operation({
   answer: Type.Object({ preview: PromotionPreview, agent_id: Id, build_id: Id }),
   async handler({ team, agent, build, context, sql }) {
     const asked = { team, build, context, sql }
-    const verdict = await judgeAtGate(asked)
-    const refusal = (await refusalOfBuild(asked)) ?? refusalOfGate(verdict)
+    const verdicts = await judgeAtGates(asked)
+    const refusal = (await refusalOfBuild(asked)) ?? refusalOfGates(verdicts)
     const [live] = await sql<Build>`
       select ${buildColumns} from builds where agent_id = ${agent.id} and team_id = ${team.id} and status = 'live'`
     const { schedules, total } = await readSchedules(sql, team.id, agent.id)
@@ -72,7 +91,8 @@ export const getPromotionPreview = operation({
       where t.agent_id = ${agent.id} and t.team_id = ${team.id} and t.enabled`
     const preview: Static<typeof PromotionPreview> = {
       refusal: refusal ?? null,
-      gate: verdict ? shownGate(verdict) : null,
+      gate: verdicts.score ? shownGate(verdicts.score) : null,
+      replay_gate: verdicts.replay ? shownGate(verdicts.replay) : null,
       live_build_id: live?.id ?? null,
       diff: teamTimeOf(context).piece(team.id, () => diffBuilds(live, build)),
       schedules,
@@ -84,7 +104,7 @@ export const getPromotionPreview = operation({
   },
 })
 
-const shownGate = ({ refusal: _refusal, ...gate }: NonNullable<Awaited<ReturnType<typeof judgeAtGate>>>) => gate
+const shownGate = <Verdict extends { refusal: string }>({ refusal: _refusal, ...gate }: Verdict) => gate
 
 async function readSchedules(sql: Sql, teamId: string, agentId: string) {
   const rows = await sql<Static<typeof Schedule> & { total: number }>`

@@ -4,7 +4,7 @@ import { Id, Type } from '../../kit/schema.ts'
 import { Build, buildColumns, RevisionDescription, RevisionName } from './builds/build.ts'
 import { hasActiveBuilder, isActive } from './builder/builderRun.ts'
 import { beginTriggers } from './builder/proposedTriggers.ts'
-import { passGate, refusalOfBuild } from './builds/promotion.ts'
+import { passGates, refusalOfBuild } from './builds/promotion.ts'
 
 export const promoteRevision = operation({
   id: 'promoteRevision',
@@ -22,7 +22,7 @@ export const promoteRevision = operation({
       Type.String({
         minLength: 1,
         maxLength: 500,
-        description: 'Why to promote it although it fails the agent’s promotion gate. Stored.',
+        description: 'Why to promote it although it fails a promotion gate of the agent. Stored.',
         examples: ['Rolls back a build that loses mail.'],
       }),
     ),
@@ -58,7 +58,7 @@ export const promoteRevision = operation({
       returning ${buildColumns}`
     if (!live) return fail((await hasActiveBuilder(sql, build.id, team.id)) ? 'builder_run_active' : 'already_live')
     const who = { memberId: caller.member_id, forceReason: body.force_reason }
-    const refusal = await passGate({ team, build: live, context, sql }, who)
+    const refusal = await passGates({ team, build: live, context, sql }, who)
     if (refusal) fail(refusal.code, refusal.message)
     await beginTriggers({ sql, context, teamId: team.id, agentId: live.agent_id }, live.id)
     await emit('assignment.build.published', {

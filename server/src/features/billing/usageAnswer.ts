@@ -70,7 +70,7 @@ export const Usage = named(
     ),
     by_purpose: Type.Array(
       Type.Object({
-        purpose: oneOf(['run', 'builder', 'judge']),
+        purpose: oneOf(['run', 'builder', 'judge', 'replay']),
         calls: count(),
         tokens: count(),
         cost_usd: dollars(),
@@ -95,7 +95,7 @@ interface Row {
   agent_name: string | null
   is_artifact: boolean
   model: string | null
-  purpose: 'run' | 'builder' | 'judge' | null
+  purpose: 'run' | 'builder' | 'judge' | 'replay' | null
   runs: number
   completed: number
   failed: number

@@ -1,4 +1,4 @@
-// What the gate before a promotion says about a build.
+// What the gates before a promotion say about a build.
 import type { PromotionPreview } from '@runyard/sdk'
 import { classes } from '../../../look/classes.ts'
 import { StatusShape } from '../../../look/StatusShape.tsx'
@@ -7,12 +7,15 @@ import style from './Gate.module.css'
 
 type GateState = NonNullable<PromotionPreview['gate']>
 
-export function GatePill({ gate }: { gate: PromotionPreview['gate'] | undefined }) {
-  if (!gate) return null
+/** One word for all gates that the agent has. */
+export function GatePill({ gates }: { gates: ({ is_open: boolean } | null | undefined)[] }) {
+  const there = gates.filter((gate) => gate !== null && gate !== undefined)
+  if (there.length === 0) return null
+  const isOpen = there.every(({ is_open }) => is_open)
   return (
-    <span className={classes(style.pill, gate.is_open ? style.passed : style.closed)}>
-      <StatusShape shape={gate.is_open ? 'pass' : 'failed'} size={14} />
-      {gate.is_open ? 'Gate passed' : 'Gate closed'}
+    <span className={classes(style.pill, isOpen ? style.passed : style.closed)}>
+      <StatusShape shape={isOpen ? 'pass' : 'failed'} size={14} />
+      {isOpen ? 'Gate passed' : 'Gate closed'}
     </span>
   )
 }
@@ -41,4 +44,26 @@ function gateWords({ score, min_score, evaluated_runs, last_runs, is_open }: Gat
     return `No run of this build has been evaluated yet: the gate wants ${last_runs}. Run it ${times}.`
   if (missing > 0) return `This build has ${runs}: the gate wants ${last_runs}. Run it ${times} more.`
   return `The last ${runs} score ${(score ?? 0).toFixed(2)}: the gate wants ${min_score.toFixed(2)}. Improve the build and run it again.`
+}
+
+/** What the replay gate says, where the agent has one. */
+export function ReplayGate({ gate }: { gate: PromotionPreview['replay_gate'] }) {
+  if (!gate) return null
+  const { match, min_match } = gate
+  return (
+    <div className={style.gate}>
+      <div className={style.score}>
+        <b>{match === null ? 'No replay' : match.toFixed(2)}</b>
+        <span>match needed {min_match.toFixed(2)}</span>
+      </div>
+      <p className={style.words}>{replayWords(gate)}</p>
+    </div>
+  )
+}
+
+function replayWords({ match, max_cost_usd, is_open }: NonNullable<PromotionPreview['replay_gate']>): string {
+  if (match === null) return 'This build, as it is now, was not replayed against the set of the gate yet. Replay it.'
+  if (is_open) return 'The latest replay of this build matches enough.'
+  const cost = max_cost_usd === null ? '' : ` or cost more than ${max_cost_usd} USD`
+  return `The latest replay of this build matches too little${cost}. See what differs, and replay it again.`
 }

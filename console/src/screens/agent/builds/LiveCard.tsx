@@ -9,7 +9,7 @@ import { Shown } from '../../../parts/states.tsx'
 import { Time } from '../../../parts/Time.tsx'
 import { buildsQuery, promotionPreviewQuery } from '../../../queries/agents.ts'
 import { buildTitle } from '../draft/buildConfig.ts'
-import { Gate, GatePill } from './Gate.tsx'
+import { Gate, GatePill, ReplayGate } from './Gate.tsx'
 import style from './PromoteCard.module.css'
 import { Fact, PromotionFacts } from './PromotionFacts.tsx'
 import { needsReason, Refusal, whyRefused } from './Refusal.tsx'
@@ -58,9 +58,10 @@ function RollBack({ agent, live, former }: { agent: Agent; live: Build; former: 
         {(found) => (
           <>
             <h3 className={style.back}>
-              If it is rolled back <GatePill gate={found.gate} />
+              If it is rolled back <GatePill gates={[found.gate, found.replay_gate]} />
             </h3>
             {found.gate && <Gate gate={found.gate} />}
+            <ReplayGate gate={found.replay_gate} />
             <ul className={style.facts}>
               <PromotionFacts build={former} former={live} preview={found} />
             </ul>

@@ -9,7 +9,7 @@ import { Card } from '../../../parts/Card.tsx'
 import { Shown } from '../../../parts/states.tsx'
 import { buildsQuery, promotionPreviewQuery } from '../../../queries/agents.ts'
 import { useDraft } from '../draft/DraftProvider.tsx'
-import { Gate, GatePill } from './Gate.tsx'
+import { Gate, GatePill, ReplayGate } from './Gate.tsx'
 import { LiveCard } from './LiveCard.tsx'
 import { Fact, PromotionFacts } from './PromotionFacts.tsx'
 import { needsReason, Refusal, whyRefused } from './Refusal.tsx'
@@ -41,12 +41,13 @@ function Promote({ agent, build }: { agent: Agent; build: Build }) {
   return (
     <Card
       title={`${isOlder ? 'Roll back to' : 'Promote'} build ${build.revision_number}`}
-      aside={<GatePill gate={preview.data?.gate} />}
+      aside={<GatePill gates={[preview.data?.gate, preview.data?.replay_gate]} />}
     >
       <Shown query={preview} what="what a promotion changes" rows={3}>
         {(found) => (
           <>
-            <Gate gate={found.gate} />
+            {(found.gate || !found.replay_gate) && <Gate gate={found.gate} />}
+            <ReplayGate gate={found.replay_gate} />
             <ul className={style.facts}>
               <PromotionFacts build={build} former={former} preview={found} />
               {former && (

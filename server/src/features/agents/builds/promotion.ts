@@ -2,8 +2,8 @@
 import type { Sql } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import type { Context } from '../../../kit/context.ts'
-import type { GateVerdict } from '../../../kit/feature.ts'
-import { promotionGateOf } from '../../../kit/registry.ts'
+import type { GateVerdict, ReplayVerdict } from '../../../kit/feature.ts'
+import { promotionGateOf, replayGateOf } from '../../../kit/registry.ts'
 import { hasActiveBuilder } from '../builder/builderRun.ts'
 import type { Build } from './build.ts'
 import { whyUnusable } from './usableConfig.ts'
@@ -42,21 +42,33 @@ const ofGate = ({ sql, team, build }: Asked) => ({
   buildId: build.id,
 })
 
-/** Undefined: the agent has no gate. */
-export const judgeAtGate = async (asked: Asked): Promise<GateVerdict | undefined> =>
-  promotionGateOf(asked.context)?.judge(ofGate(asked))
+/** What each gate of the agent says; undefined: it has no such gate. */
+interface Verdicts {
+  score: GateVerdict | undefined
+  replay: ReplayVerdict | undefined
+}
 
-export const refusalOfGate = (verdict: GateVerdict | undefined): Refusal | undefined =>
-  verdict && !verdict.is_open ? refusal('gate_not_met', verdict.refusal) : undefined
+export const judgeAtGates = async (asked: Asked): Promise<Verdicts> => ({
+  score: await promotionGateOf(asked.context)?.judge(ofGate(asked)),
+  replay: await replayGateOf(asked.context)?.judge(ofGate(asked)),
+})
 
-/** In the transaction of the promotion, which a refusal undoes: what the gate says then counts. */
-export async function passGate(
+/** Whoever is refused by both reads what both ask for. */
+export function refusalOfGates({ score, replay }: Verdicts): Refusal | undefined {
+  const closed = [score, replay].flatMap((verdict) => (verdict && !verdict.is_open ? [verdict.refusal] : []))
+  return closed.length > 0 ? refusal('gate_not_met', closed.join(' ')) : undefined
+}
+
+/** In the transaction of the promotion, which a refusal undoes: what the gates say then counts. */
+export async function passGates(
   asked: Asked,
-  { memberId, forceReason }: { memberId: string; forceReason: string | undefined },
+  { memberId, forceReason: reason }: { memberId: string; forceReason: string | undefined },
 ): Promise<Refusal | undefined> {
-  const verdict = await judgeAtGate(asked)
-  const refused = refusalOfGate(verdict)
-  if (!verdict || !refused || forceReason === undefined) return refused
-  await promotionGateOf(asked.context)?.bypass({ ...ofGate(asked), verdict, memberId, reason: forceReason })
+  const { score, replay } = await judgeAtGates(asked)
+  const refused = refusalOfGates({ score, replay })
+  if (!refused || reason === undefined) return refused
+  const forced = { ...ofGate(asked), memberId, reason }
+  if (score && !score.is_open) await promotionGateOf(asked.context)?.bypass({ ...forced, verdict: score })
+  if (replay && !replay.is_open) await replayGateOf(asked.context)?.bypass({ ...forced, verdict: replay })
   return undefined
 }

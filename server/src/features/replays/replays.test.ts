@@ -1,0 +1,185 @@
+// Replay sets and replays: what can be recorded, what is erased when, cancelling, the gate, and turns between teams.
+import assert from 'node:assert/strict'
+import { proves } from '../../../test/kit/proves.ts'
+import { draftOf, readReplay, recordedSet, replayed, reportsOf, startReplay } from '../../../test/kit/replays.ts'
+import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import { claimReplayRuns, usualTimes } from './replaying/heldReplayRun.ts'
+import { drainReplays } from './replaying/replayer.ts'
+
+const service = await testApp()
+const { sql } = service.context.db
+const good = '```output\n{{ message }}\n```\n'
+const other = '```output\nother\n```\n'
+
+async function ranAgent(team: TestTeam, count = 2): Promise<{ agentId: string; runIds: string[] }> {
+  const agentId = await seedAgent(team, good)
+  const runIds: string[] = []
+  for (let n = 1; n <= count; n++) runIds.push(await startRun(team, agentId, { message: `number ${n}` }))
+  await drainRuns(service)
+  return { agentId, runIds }
+}
+
+const promote = (team: TestTeam, buildId: string, body: object = {}) =>
+  team.call(`POST /v2/revisions/${buildId}/promote`, { body })
+
+proves('replays.sets', 'a set is made, filled by ids or with the last runs, renamed, listed and deleted', async () => {
+  const team = await seedTeam(service)
+  const { agentId, runIds } = await ranAgent(team, 3)
+  const made = await team.call(`POST /v2/agents/${agentId}/replay-sets`, { body: { name: 'March' } })
+  assert.deepEqual([made.status, made.body.replay_set.recordings], [201, 0])
+  const id = made.body.replay_set_id
+  const again = await team.call(`POST /v2/agents/${agentId}/replay-sets`, { body: { name: 'March' } })
+  assert.equal(again.body.error, 'duplicate_name')
+  const add = (body: object) => team.call(`POST /v2/replay-sets/${id}/recordings`, { body })
+  const first = await add({ run_ids: [runIds[0]] })
+  assert.deepEqual([first.body.added, first.body.replay_set.version], [1, 1], first.text)
+  const rest = await add({ last: 10 })
+  assert.deepEqual([rest.body.added, rest.body.replay_set.recordings, rest.body.skipped], [2, 3, []])
+  for (const wrong of [{}, { last: 0 }, { last: 1, run_ids: [runIds[0]] }, { run_ids: [runIds[0]], status: 'failed' }]) {
+    assert.equal((await add(wrong)).status, 400, JSON.stringify(wrong))
+  }
+  const listed = (await team.call(`GET /v2/replay-sets/${id}/recordings?limit=2`)).body
+  assert.deepEqual([listed.recordings.length, listed.total, listed.recordings[0].run_id], [2, 3, runIds[2]])
+  assert.equal((await team.call(`DELETE /v2/recordings/${listed.recordings[0].id}`)).status, 200)
+  const renamed = await team.call(`PATCH /v2/replay-sets/${id}`, { body: { name: 'April' } })
+  assert.deepEqual([renamed.body.replay_set.name, renamed.body.replay_set.recordings], ['April', 2])
+  assert.equal((await team.call(`DELETE /v2/replay-sets/${id}`)).status, 200)
+  const { body } = await team.call(`GET /v2/agents/${agentId}/replay-sets`)
+  assert.deepEqual(body.replay_sets, [])
+})
+
+proves('replays.sets', 'a run that cannot be replayed is skipped, and the answer says why', async () => {
+  const team = await seedTeam(service)
+  const { agentId, runIds } = await ranAgent(team)
+  const setId = await seeders['replay_set']!(team, { agent: agentId })
+  const stopped = await seeders['run']!(team, { agent: agentId })
+  const { runIds: others } = await ranAgent(team, 1)
+  await sql`update runs set log_erased_at = now() where id = ${runIds[0]}`
+  const { body } = await team.call(`POST /v2/replay-sets/${setId}/recordings`, {
+    body: { run_ids: [runIds[0], runIds[1], stopped, others[0], 'nonsense'] },
+  })
+  assert.equal(body.added, 1)
+  const reasons = body.skipped.map(({ reason }: { reason: string }) => reason)
+  for (const [at, word] of [/was erased after its time/, /was stopped/, /no run with this id/, /not the id/].entries()) {
+    assert.match(reasons[at], word)
+  }
+})
+
+proves('replays.erasure', 'a recording outlives the log of its run and goes with the run, whose report keeps only figures', async () => {
+  const team = await seedTeam(service)
+  const { agentId, runIds } = await ranAgent(team)
+  const setId = await recordedSet(team, agentId)
+  await sql`delete from run_messages where run_id = any(${runIds}::uuid[])`
+  await sql`update runs set log_erased_at = now() where id = any(${runIds}::uuid[])`
+  const replay = await replayed(service, team, setId)
+  assert.equal(replay.runs_same, 2)
+  assert.equal((await team.call(`DELETE /v2/runs/${runIds[0]}`)).status, 200)
+  const set = (await team.call(`GET /v2/replay-sets/${setId}`)).body.replay_set
+  assert.equal(set.recordings, 1)
+  const [gone, kept] = await reportsOf(team, replay.id)
+  assert.deepEqual([gone.report, gone.run_title, gone.verdict], [null, '', 'same'])
+  assert.ok(kept.report)
+  const later = await startReplay(team, setId)
+  await team.call(`DELETE /v2/runs/${runIds[1]}`)
+  const [held] = await claimReplayRuns(sql, { max: 1, times: usualTimes })
+  assert.equal(held?.recording_id, null)
+  await sql`update replay_runs set due_at = now() where replay_id = ${later}`
+  assert.equal((await replayedLater(team, later)).runs_not_replayed, 1)
+  await team.call(`DELETE /v2/agents/${agentId}`)
+  const [left] = await sql`select count(*)::int as sets from replay_sets where team_id = ${team.id}`
+  assert.deepEqual(left, { sets: 0 })
+})
+
+async function replayedLater(team: TestTeam, replayId: string) {
+  await drainReplays(service.context)
+  return readReplay(team, replayId)
+}
+
+proves('replays.cancel', 'a cancelled replay ends at once, and whoever worked on it writes nothing more', async () => {
+  const team = await seedTeam(service)
+  const { agentId } = await ranAgent(team)
+  const replayId = await startReplay(team, await recordedSet(team, agentId))
+  const cancelled = await team.call(`POST /v2/replays/${replayId}/cancel`)
+  assert.deepEqual([cancelled.body.replay.state, cancelled.body.replay.runs_not_replayed], ['cancelled', 2])
+  assert.equal((await team.call(`POST /v2/replays/${replayId}/cancel`)).status, 409)
+  assert.equal((await replayedLater(team, replayId)).runs_same, 0)
+})
+
+proves('replays.cancel', 'an agent keeps its latest 50 replays', async () => {
+  const team = await seedTeam(service)
+  const { agentId } = await ranAgent(team, 1)
+  const setId = await recordedSet(team, agentId)
+  const first = (await replayed(service, team, setId)).id
+  await sql`
+    insert into replays (id, team_id, agent_id, set_id, set_version, build_id, config, config_hash, runs, state)
+    select gen_random_uuid(), team_id, agent_id, set_id, set_version, build_id, config, config_hash, runs, state
+    from replays, generate_series(1, 49) where id = ${first}`
+  await sql`update replays set id = ('f' || substr(id::text, 2))::uuid where team_id = ${team.id} and id <> ${first}`
+  await startReplay(team, setId)
+  const [left] = await sql`
+    select count(*)::int as replays, count(*) filter (where id = ${first})::int as oldest from replays where team_id = ${team.id}`
+  assert.deepEqual(left, { replays: 50, oldest: 0 })
+  await drainReplays(service.context)
+})
+
+proves('replays.gate', 'a build is promoted only after a good replay of it and the set as they are', async () => {
+  const team = await seedTeam(service)
+  const { agentId } = await ranAgent(team)
+  const setId = await recordedSet(team, agentId)
+  const gate = (body: object) => team.call(`PUT /v2/agents/${agentId}/promotion-gate/replay`, { body })
+  assert.equal((await gate({ min_match: 0.9 })).status, 400)
+  assert.equal((await gate({ min_match: 0.9, replay_set_id: setId, max_cost_usd: '0.50' })).status, 200)
+  assert.equal((await team.call(`DELETE /v2/replay-sets/${setId}`)).status, 409)
+  const build_id = await draftOf(team, agentId, other)
+  const never = await promote(team, build_id)
+  assert.deepEqual([never.status, never.body.error], [409, 'gate_not_met'])
+  assert.match(never.body.message, /There is none of the build and the set as they are now/)
+  await replayed(service, team, setId, { build_id })
+  assert.match((await promote(team, build_id)).body.message, /The latest one matched 0\.5 /)
+  const preview = await team.call(`GET /v2/agents/${agentId}/revisions/${build_id}/promotion-preview`)
+  assert.deepEqual(
+    [preview.body.preview.replay_gate.match, preview.body.preview.refusal.code],
+    [0.5, 'gate_not_met'],
+    preview.text,
+  )
+  await team.call(`PATCH /v2/revisions/${build_id}`, { body: { config: { version: 'v2', data: { input: good } } } })
+  assert.match((await promote(team, build_id)).body.message, /There is none/, 'the replay was of another config')
+  await replayed(service, team, setId, { build_id })
+  await startRun(team, agentId, { message: 'another' })
+  await drainRuns(service)
+  await team.call(`POST /v2/replay-sets/${setId}/recordings`, { body: { last: 1 } })
+  assert.match((await promote(team, build_id)).body.message, /There is none/, 'the set has more recordings now')
+  await replayed(service, team, setId, { build_id })
+  assert.equal((await promote(team, build_id)).status, 200)
+})
+
+proves('replays.gate', 'force_reason passes the gate and is stored with the figures', async () => {
+  const team = await seedTeam(service)
+  const { agentId } = await ranAgent(team)
+  const replay_set_id = await recordedSet(team, agentId)
+  const path = `/v2/agents/${agentId}/promotion-gate/replay`
+  await team.call(`PUT ${path}`, { body: { min_match: 1, replay_set_id } })
+  const build_id = await draftOf(team, agentId, other)
+  assert.equal((await promote(team, build_id, { force_reason: 'Urgent.' })).status, 200)
+  const { body } = await team.call(`GET ${path}`)
+  const [{ reason, match, min_match, forced_by }] = body.forced_promotions
+  assert.deepEqual([reason, match, min_match, forced_by], ['Urgent.', null, 1, team.memberId])
+  assert.equal((await team.call(`PUT ${path}`, { body: { min_match: null } })).body.replay_gate, null)
+})
+
+proves('replays.fair', 'the team with the fewest runs under way goes first, and one at its share is left out', async () => {
+  const [noisy, quiet] = [await seedTeam(service), await seedTeam(service)]
+  const many = await ranAgent(noisy, 4)
+  await startReplay(noisy, await recordedSet(noisy, many.agentId))
+  const claim = async (full: string[] = []) => {
+    const [held] = await claimReplayRuns(sql, { max: 1, times: usualTimes, full })
+    return held && (held.team_id === quiet.id ? 'quiet' : 'noisy')
+  }
+  assert.deepEqual([await claim(), await claim()], ['noisy', 'noisy'])
+  const few = await ranAgent(quiet, 2)
+  await startReplay(quiet, await recordedSet(quiet, few.agentId))
+  assert.deepEqual([await claim(), await claim(), await claim()], ['quiet', 'quiet', 'noisy'])
+  assert.equal(await claim([noisy.id]), undefined)
+})
