@@ -19,7 +19,7 @@ const offered: [string[], string[]][] = [
   [['runs', 'retry', '--fr'], ['--from-step']],
   [['runs', 'show', '01981c5e', '--js'], ['--json']],
   [['inbox', 'app'], ['approve']],
-  [['call', 'startR'], ['startRun']],
+  [['call', 'startRu'], ['startRun']],
   [['completion', 'z'], ['zsh']],
   [['nothing', 'xyz'], []],
 ]
