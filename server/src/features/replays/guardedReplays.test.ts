@@ -21,9 +21,9 @@ const { sql } = service.context.db
 const block = (words: string, body: string): string => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
 const sends = block('http id=it', `POST ${receiver.url}/it`) + block('output', 'sent {{ steps.it.output.status }}')
 const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-const today = new Date().getUTCDay()
+const weekday = new Date().getUTCDay()
 /** Quiet hours may not cover the whole week. */
-const daysAround = [-1, 0, 1].map((days) => names[(today + days + 7) % 7])
+const daysAround = [-1, 0, 1].map((days) => names[(weekday + days + 7) % 7])
 
 /** Everything that guardrails count, note or open. */
 async function judged(team: TestTeam): Promise<object> {
@@ -83,10 +83,11 @@ proves('replays.guardrails', 'where guardrails asked or refused, the build is no
   assert.deepEqual(asking.map(kindsOf), [[], ['approval_added']], 'a build that asks adds nothing where people were asked anyway')
 })
 
+const answer = () => provider.answer({ text: 'Done.', usage: { input: 1000, output: 1000 } })
+
 proves('replays.guardrails', 'what models cost in a replay is not part of the day’s money', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
-  const answer = () => provider.answer({ text: 'Done.', usage: { input: 1000, output: 1000 } })
   answer()
   const runId = await startRun(team, agentId)
   await drainRuns(service)
