@@ -102,20 +102,21 @@ function limitOf(of: Replaying): ReplayEnd | undefined {
 
 /** The run fails, or asks for more, as its build says; what people answered comes from the record. Undefined: it has more now. */
 function atLimit(of: Replaying, { limit, says }: Reached): ReplayEnd | undefined {
-  const failed = (message: string): ReplayEnd => ({ status: 'failed', error: { code: 'limit_reached', message } })
-  if (of.build.onLimit === 'fail') return failed(says)
-  const answer = of.more.find((one) => one.limit === limit && String(one.from) === String(of.limits[limit]))
-  if (!answer) {
+  if (of.build.onLimit === 'fail') return failedAtLimit(says)
+  const said = of.more.find((one) => one.limit === limit && String(one.from) === String(of.limits[limit]))
+  if (!said) {
     throw new NotReplayable(`It reached a limit at which the build asks a person for more, and the recorded run did not ask that. ${says}`)
   }
-  of.more = of.more.filter((one) => one !== answer)
+  of.more = of.more.filter((one) => one !== said)
   of.step += 1
   of.usage.steps += 1
-  if (!answer.is_approved) return failed(answer.error ?? says)
-  of.limits = { ...of.limits, [limit]: answer.to }
-  feed(of, { kind: 'system', text: raisedText(answer) })
+  if (!said.is_approved) return failedAtLimit(said.error ?? says)
+  of.limits = { ...of.limits, [limit]: said.to }
+  feed(of, { kind: 'system', text: raisedText(said) })
   return undefined
 }
+
+const failedAtLimit = (message: string): ReplayEnd => ({ status: 'failed', error: { code: 'limit_reached', message } })
 
 /** Feeds what people said up to this turn of the recorded run. */
 function hear(of: Replaying): void {
