@@ -29,7 +29,10 @@ proves('cli.replay', 'runs are recorded and replayed, and the exit code says whe
   const none = await runyard('replay', 'Tested')
   assert.deepEqual([none.code, none.stdout], [1, ''])
   assert.match(none.stderr, /runyard replay record 'Tested' --last 50/)
-  assert.match(await printed(runyard('replay', 'record', 'Tested', '--last', '5')), /^2 recorded; the set Recorded has 2\./)
+  assert.match(
+    await printed(runyard('replay', 'record', 'Tested', '--last', '5')),
+    /^2 recorded; the set Recorded has 2\./,
+  )
   assert.match(await printed(replaying('Tested')), /2 runs: 2 the same, 0 changed, 0 not replayed\nmatch 1\n/)
   await draftOf(team, agentId, procedure.replace('{{ message }}', 'other'))
   const changed = await replaying('Tested', '2', '--json')
@@ -38,7 +41,10 @@ proves('cli.replay', 'runs are recorded and replayed, and the exit code says whe
   assert.equal(runs_changed, 2)
   const shown = await printed(runyard('replay', 'show', id))
   assert.equal(shown.match(/^ {2}output_differs {2}The outputs differ\.$/gm)?.length, 2, shown)
-  for (const wrong of [['replay', 'record', 'Tested'], ['replay', 'Tested', '--max-cost', 'much']]) {
+  for (const wrong of [
+    ['replay', 'record', 'Tested'],
+    ['replay', 'Tested', '--max-cost', 'much'],
+  ]) {
     assert.equal((await runyard(...wrong)).code, 64)
   }
 })

@@ -234,7 +234,10 @@ const sentences = [
     id: 'cli.alerts',
     says: 'Rules of alerts and their incidents are read and changed from the command line; agents are paused and resumed.',
   },
-  { id: 'cli.replay', says: 'Runs are recorded and builds replayed from the command line, whose exit code says whether something differs.' },
+  {
+    id: 'cli.replay',
+    says: 'Runs are recorded and builds replayed from the command line, whose exit code says whether something differs.',
+  },
   { id: 'cli.deliveries', says: 'A sample event can be sent to webhooks; deliveries can be read and sent again.' },
   { id: 'cli.evidence', says: 'An evidence bundle is checked offline; the exit code is 0 only if all of it fits.' },
   {

@@ -17,10 +17,14 @@ export async function setOf(runyard: Runyard, agent: ListedAgent, named: string 
   if (named !== undefined) return oneNamed(sets, named, 'replay set')
   const [only] = sets
   if (!only) {
-    throw new CommandFailed(`"${agent.name}" has no replay set. Make one with: runyard replay record '${agent.name}' --last 50`)
+    throw new CommandFailed(
+      `"${agent.name}" has no replay set. Make one with: runyard replay record '${agent.name}' --last 50`,
+    )
   }
   if (sets.length > 1) {
-    throw new CommandFailed(`"${agent.name}" has several replay sets. Give --set with one: ${sets.map(({ name }) => name).join(', ')}.`)
+    throw new CommandFailed(
+      `"${agent.name}" has several replay sets. Give --set with one: ${sets.map(({ name }) => name).join(', ')}.`,
+    )
   }
   return only
 }

@@ -13,11 +13,15 @@ export const replayRecord = command({
     last: { type: 'string', value: 'N', says: 'the last N runs that completed or failed, instead of naming them' },
     set: { type: 'string', value: 'NAME', says: `the name of the set; ${usualName} unless given` },
   },
-  examples: ["runyard replay record 'Invoice checker' --last 50", "runyard replay record 'Invoice checker' $RUN --set Hard"],
+  examples: [
+    "runyard replay record 'Invoice checker' --last 50",
+    "runyard replay record 'Invoice checker' $RUN --set Hard",
+  ],
   async run({ positionals: [named = '', ...run_ids], values, out, service }) {
     const { last } = values
     if ((run_ids.length === 0) !== (last !== undefined)) throw new UsageError('Name the runs, or give --last N.')
-    if (last !== undefined && !/^[1-9]\d{0,2}$/.test(last)) throw new UsageError('--last must be a number from 1 to 500.')
+    if (last !== undefined && !/^[1-9]\d{0,2}$/.test(last))
+      throw new UsageError('--last must be a number from 1 to 500.')
     const runyard = await service()
     const agent = await oneNamed(runyard.agents.list({ limit: 100 }), named, 'agent')
     const name = values.set ?? usualName

@@ -12,7 +12,9 @@ export function replayLines(replay: Replay): string[] {
     `cost ${replay.recorded_cost_usd} USD recorded, ${replay.cost_usd} USD replayed`,
     `model time ${seconds(replay.recorded_model_ms)} recorded, ${seconds(replay.model_ms)} replayed`,
     ...(unsettled_calls > 0 ? [`${unsettled_calls} model calls were cut off and may have been paid for as well`] : []),
-    ...(runs_same < runs && replay.state !== 'running' ? [`See what differs with: runyard replay show ${replay.id}`] : []),
+    ...(runs_same < runs && replay.state !== 'running'
+      ? [`See what differs with: runyard replay show ${replay.id}`]
+      : []),
   ]
 }
 

@@ -16,14 +16,17 @@ export const replayShow = command({
     for await (const one of runyard.replays.listRuns(id, { limit: 200 })) {
       if (!values.all && one.verdict === 'same') continue
       if (one.verdict !== 'changed') {
-        out.record(one, ({ run_number, verdict, reason }) => [`run ${run_number}  ${verdict ?? 'pending'}  ${reason ?? ''}`.trimEnd()])
+        out.record(one, ({ run_number, verdict, reason }) => [
+          `run ${run_number}  ${verdict ?? 'pending'}  ${reason ?? ''}`.trimEnd(),
+        ])
         continue
       }
       const { replay_run } = await runyard.replays.getRun(one.id)
       out.record(replay_run, ({ run_number, run_title, match, report }) => [
         `run ${run_number}  changed  match ${match}  ${run_title}`,
-        ...(report?.findings ?? []).map(({ kind, turn, tool, message }) =>
-          `  ${[kind, turn === null ? undefined : `turn ${turn}`, tool, message].filter(Boolean).join('  ')}`,
+        ...(report?.findings ?? []).map(
+          ({ kind, turn, tool, message }) =>
+            `  ${[kind, turn === null ? undefined : `turn ${turn}`, tool, message].filter(Boolean).join('  ')}`,
         ),
       ])
     }

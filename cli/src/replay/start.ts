@@ -24,7 +24,8 @@ export const replayStart = command({
   examples: ["runyard replay 'Invoice checker'", "runyard replay 'Invoice checker' 4 --set March --max-cost 2.50"],
   async run({ positionals: [named = '', build], values, out, service, signal }) {
     const max = values['max-cost']
-    if (max !== undefined && !/^\d{1,9}(\.\d{1,10})?$/.test(max)) throw new UsageError('--max-cost must be an amount, as 2.50.')
+    if (max !== undefined && !/^\d{1,9}(\.\d{1,10})?$/.test(max))
+      throw new UsageError('--max-cost must be an amount, as 2.50.')
     const runyard = await service()
     const agent = await oneNamed(runyard.agents.list({ limit: 100 }), named, 'agent')
     const [set, build_id] = [await setOf(runyard, agent, values.set), await buildOf(runyard, agent, build)]

@@ -6,7 +6,8 @@ import { runyard } from '../app/client.ts'
 export const replaySetsQuery = (agentId: string) =>
   queryOptions({
     queryKey: ['agent', agentId, 'replaySets'],
-    queryFn: async ({ signal }) => (await runyard.replays.listSets(agentId, { limit: 100 }, { signal }).page()).replay_sets,
+    queryFn: async ({ signal }) =>
+      (await runyard.replays.listSets(agentId, { limit: 100 }, { signal }).page()).replay_sets,
   })
 
 export const replayGateQuery = (agentId: string) =>

@@ -138,7 +138,8 @@ export const promotionGateOf = (context: Context): PromotionGate | undefined =>
   registryOf(context).features.find(({ promotionGate }) => promotionGate)?.promotionGate
 
 /** Undefined: this server replays no runs. */
-export const replayGateOf = (context: Context): ReplayGate | undefined => each(context, ({ replayGate }) => replayGate)[0]
+export const replayGateOf = (context: Context): ReplayGate | undefined =>
+  each(context, ({ replayGate }) => replayGate)[0]
 
 /** Undefined: on this server no run is checked when it ends. */
 export const endCheckOf = (context: Context): EndCheck | undefined => each(context, ({ endCheck }) => endCheck)[0]

@@ -40,9 +40,7 @@ export async function readReplay(team: TestTeam, replayId: string) {
 export async function reportsOf(team: TestTeam, replayId: string) {
   const { body } = await team.call(`GET /v2/replays/${replayId}/runs?limit=200`)
   const ids = body.replay_runs.map(({ id }: { id: string }) => id)
-  return Promise.all(
-    ids.map(async (id: string) => (await team.call(`GET /v2/replay-runs/${id}`)).body.replay_run),
-  )
+  return Promise.all(ids.map(async (id: string) => (await team.call(`GET /v2/replay-runs/${id}`)).body.replay_run))
 }
 
 /** Replays a build and gives the replay when it has ended. */

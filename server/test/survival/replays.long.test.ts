@@ -18,8 +18,12 @@ after(async () => {
   await dataDir.remove()
 })
 
-proves('replays.durable', 'a worker that is killed in the middle loses no run of a replay and repeats none', async (t) => {
-  const seen = await killWorkersOfReplays(yard, provider, { runbookRuns: 10, modelRuns: 10, kills: 1 })
-  t.diagnostic(JSON.stringify(seen))
-  assert.ok(holdsForReplays(seen), JSON.stringify(seen))
-})
+proves(
+  'replays.durable',
+  'a worker that is killed in the middle loses no run of a replay and repeats none',
+  async (t) => {
+    const seen = await killWorkersOfReplays(yard, provider, { runbookRuns: 10, modelRuns: 10, kills: 1 })
+    t.diagnostic(JSON.stringify(seen))
+    assert.ok(holdsForReplays(seen), JSON.stringify(seen))
+  },
+)

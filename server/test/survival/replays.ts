@@ -34,8 +34,7 @@ interface Options {
   kills: number
 }
 
-const callBlock = (yard: Yard, path: string): string =>
-  block('http id=order', `GET ${yard.counter.url}/ms/1${path}`)
+const callBlock = (yard: Yard, path: string): string => block('http id=order', `GET ${yard.counter.url}/ms/1${path}`)
 const output = block('output', '{"number": "{{ message }}", "status": {{ steps.order.status }}, "run": "{{ run.id }}"}')
 const model = { models: { agent: { model: 'openai-compatible:local' } } }
 
@@ -48,8 +47,13 @@ export async function startReplayModel(pauseMs: () => number): Promise<FakeProvi
     const number = /order-(\d+)/.exec(text)?.[1] ?? '0'
     const [, url = ''] = /URL (http[^\s"\\<]+)/.exec(text) ?? []
     const hold = sleep(pauseMs())
-    if ((body.messages as { role: string }[]).some(({ role }) => role === 'tool')) return { text: [`Order ${number}`, ' is fine.'], hold }
-    return { text: ['I', ' look.'], hold, calls: [{ name: 'http_request', arguments: { method: 'GET', url: `${url}/${number}` } }] }
+    if ((body.messages as { role: string }[]).some(({ role }) => role === 'tool'))
+      return { text: [`Order ${number}`, ' is fine.'], hold }
+    return {
+      text: ['I', ' look.'],
+      hold,
+      calls: [{ name: 'http_request', arguments: { method: 'GET', url: `${url}/${number}` } }],
+    }
   }
   fake.answer(speak)
   return fake
@@ -64,7 +68,11 @@ const effectsIn = async ({ sql }: Yard): Promise<number> => {
   return Number(row!.made)
 }
 
-export async function killWorkersOfReplays(yard: Yard, provider: FakeProvider, options: Options): Promise<ReplayedRuns> {
+export async function killWorkersOfReplays(
+  yard: Yard,
+  provider: FakeProvider,
+  options: Options,
+): Promise<ReplayedRuns> {
   const { runbookRuns, modelRuns } = options
   const runbook = callBlock(yard, '/orders/{{ message }}') + output
   const prose = `Look up the order at URL ${yard.counter.url}/ms/1/orders and say whether it is fine.`
@@ -73,7 +81,10 @@ export async function killWorkersOfReplays(yard: Yard, provider: FakeProvider, o
   await startMany(yard, runbookAgent, runbookRuns)
   await startMany(yard, modelAgent, modelRuns)
   if ((await untilQuiet(yard)) > 0) throw new Error(`${await activeRuns(yard)} runs did not end`)
-  const sets = { runbook: await setOf(yard, runbookAgent, runbookRuns), model: await setOf(yard, modelAgent, modelRuns) }
+  const sets = {
+    runbook: await setOf(yard, runbookAgent, runbookRuns),
+    model: await setOf(yard, modelAgent, modelRuns),
+  }
   const changed = {
     runbook: await draft(yard, runbookAgent, runbook.replace('/orders/', '/other/')),
     model: await draft(yard, modelAgent, prose.replace('/orders', '/other'), model),

@@ -38,15 +38,7 @@ interface SetupOf {
   isCostLimited: boolean
 }
 
-export const setupOf = ({
-  build,
-  resolver,
-  toolRegistry,
-  sets,
-  facts,
-  modelName,
-  isCostLimited,
-}: SetupOf): Setup => ({
+export const setupOf = ({ build, resolver, toolRegistry, sets, facts, modelName, isCostLimited }: SetupOf): Setup => ({
   model: modelName,
   procedure: build.procedure,
   tools: [...toolRegistry.describe(sets), ...resolver.tools],

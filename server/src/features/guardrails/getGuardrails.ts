@@ -20,7 +20,9 @@ export const getGuardrails = operation({
       day: Type.String({ examples: ['2026-07-18'] }),
       runs: Type.Integer({ minimum: 0 }),
       outside_calls: Type.Integer({ minimum: 0 }),
-      cost_usd: Type.String({ description: 'What models cost, except in replays, with what is held back for calls under way.' }),
+      cost_usd: Type.String({
+        description: 'What models cost, except in replays, with what is held back for calls under way.',
+      }),
     }),
   }),
   handler: async ({ team, sql }) => ({

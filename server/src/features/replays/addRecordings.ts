@@ -23,7 +23,9 @@ export const addRecordings = operation({
     {
       run_ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: namedMax })),
       last: Type.Optional(Type.Integer({ minimum: 1, maximum: lastMax, examples: [50] })),
-      status: Type.Optional(oneOf(['completed', 'failed'], { description: 'With `last`: only runs that ended like this.' })),
+      status: Type.Optional(
+        oneOf(['completed', 'failed'], { description: 'With `last`: only runs that ended like this.' }),
+      ),
       build_id: Type.Optional(Type.String({ description: 'With `last`: only runs of this build.' })),
     },
     { examples: [{ last: 50, status: 'completed' }] },
@@ -37,7 +39,8 @@ export const addRecordings = operation({
   }),
   errors: ['conflict', 'invalid_request', 'not_found'],
   async handler({ team, replay_set, body, sql, fail }) {
-    if ((body.run_ids === undefined) === (body.last === undefined)) fail('invalid_request', 'Give either run_ids or last.')
+    if ((body.run_ids === undefined) === (body.last === undefined))
+      fail('invalid_request', 'Give either run_ids or last.')
     if (body.run_ids !== undefined && (body.status ?? body.build_id) !== undefined) {
       fail('invalid_request', 'status and build_id choose among the last runs: give them with last.')
     }

@@ -20,7 +20,10 @@ export const deleteReplaySet = operation({
     if (sets.length === 0) fail('not_found')
     const gates = await sql`select agent_id from replay_gates where set_id = ${replay_set.id} and team_id = ${team.id}`
     if (gates.length > 0) {
-      fail('conflict', 'The replay gate of the agent asks for this set. Set the gate to another one, or remove it, first.')
+      fail(
+        'conflict',
+        'The replay gate of the agent asks for this set. Set the gate to another one, or remove it, first.',
+      )
     }
     await sql`delete from replay_sets where id = ${replay_set.id} and team_id = ${team.id}`
     return { success: true as const }

@@ -80,7 +80,11 @@ proves('replays.guardrails', 'where guardrails asked or refused, the build is no
   assert.equal(replay.runs_same, 2, JSON.stringify(reports.map(kindsOf)))
   const build_id = await draftOf(team, agentId, sends, { approvals: { http_request: 'always' } })
   const asking = await reportsOf(team, (await replayed(service, team, setId, { build_id })).id)
-  assert.deepEqual(asking.map(kindsOf), [[], ['approval_added']], 'a build that asks adds nothing where people were asked anyway')
+  assert.deepEqual(
+    asking.map(kindsOf),
+    [[], ['approval_added']],
+    'a build that asks adds nothing where people were asked anyway',
+  )
 })
 
 const answer = () => provider.answer({ text: 'Done.', usage: { input: 1000, output: 1000 } })

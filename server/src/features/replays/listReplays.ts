@@ -22,7 +22,11 @@ export const listReplays = operation({
   async handler({ team, agent, query, sql }) {
     const ofBuild = query.build_id === undefined ? empty : part`and r.build_id = ${idForFilter(query.build_id)}`
     const from = part`replays r where r.agent_id = ${agent.id} and r.team_id = ${team.id} ${ofBuild}`
-    const { rows, ...page } = await readPage<Replay>(sql, { columns: replayColumns, from, order: part`r.id desc` }, query)
+    const { rows, ...page } = await readPage<Replay>(
+      sql,
+      { columns: replayColumns, from, order: part`r.id desc` },
+      query,
+    )
     return { replays: rows, ...page }
   },
 })

@@ -24,7 +24,10 @@ const service = await testApp({
 const { sql } = service.context.db
 const data = { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } }, plugins: ['memory'] }
 const usage = { input: 100, output: 20 }
-const write = (path: string): FakeAnswer => ({ calls: [{ name: 'memory_write', arguments: { path, content: 'A' } }], usage })
+const write = (path: string): FakeAnswer => ({
+  calls: [{ name: 'memory_write', arguments: { path, content: 'A' } }],
+  usage,
+})
 const done = (text = 'All done.'): FakeAnswer => ({ text, usage })
 
 /** A recorded run that wrote one file and said that it is done. */
@@ -41,26 +44,30 @@ async function recordedRun(team: TestTeam, path = 'a.md'): Promise<{ agentId: st
 
 const kindsOf = ({ report }: { report: { findings: { kind: string }[] } }) => report.findings.map(({ kind }) => kind)
 
-proves('replays.models', 'a model that does the same again matches, and its calls are counted as a replay', async () => {
-  const team = await seedTeam(service)
-  const { setId } = await recordedRun(team)
-  const asked = provider.requests.length
-  provider.answer(write('a.md'), done())
-  const replay = await replayed(service, team, setId, { max_cost_usd: '1' })
-  assert.deepEqual([replay.runs_same, replay.match, replay.cost_usd], [1, 1, '0.0012'], JSON.stringify(replay))
-  assert.equal(replay.recorded_cost_usd, replay.cost_usd)
-  const [before, again] = [provider.requests.slice(asked - 2, asked), provider.requests.slice(asked)]
-  assert.deepEqual(
-    again.map(({ body }) => JSON.stringify(body.messages)),
-    before.map(({ body }) => JSON.stringify(body.messages)),
-    'it is asked what it was asked in the run',
-  )
-  const [used] = await sql`
+proves(
+  'replays.models',
+  'a model that does the same again matches, and its calls are counted as a replay',
+  async () => {
+    const team = await seedTeam(service)
+    const { setId } = await recordedRun(team)
+    const asked = provider.requests.length
+    provider.answer(write('a.md'), done())
+    const replay = await replayed(service, team, setId, { max_cost_usd: '1' })
+    assert.deepEqual([replay.runs_same, replay.match, replay.cost_usd], [1, 1, '0.0012'], JSON.stringify(replay))
+    assert.equal(replay.recorded_cost_usd, replay.cost_usd)
+    const [before, again] = [provider.requests.slice(asked - 2, asked), provider.requests.slice(asked)]
+    assert.deepEqual(
+      again.map(({ body }) => JSON.stringify(body.messages)),
+      before.map(({ body }) => JSON.stringify(body.messages)),
+      'it is asked what it was asked in the run',
+    )
+    const [used] = await sql`
     select sum(calls)::int as calls, sum(cost_usd)::float8 as cost from usage_entries where team_id = ${team.id} and purpose = 'replay'`
-  assert.deepEqual(used, { calls: 2, cost: 0.0012 })
-  const [counted] = await sql`select count(*)::int as runs from runs where team_id = ${team.id}`
-  assert.deepEqual(counted, { runs: 1 }, 'no run was made')
-})
+    assert.deepEqual(used, { calls: 2, cost: 0.0012 })
+    const [counted] = await sql`select count(*)::int as runs from runs where team_id = ${team.id}`
+    assert.deepEqual(counted, { runs: 1 }, 'no run was made')
+  },
+)
 
 proves('replays.models', 'what a model does otherwise is reported, and is not done', async () => {
   const team = await seedTeam(service)
@@ -117,35 +124,39 @@ proves('replays.limits', 'a conversation that a run would fold is named as such'
   assert.match(one.reason ?? JSON.stringify(one), /A run would fold it there/)
 })
 
-proves('replays.durable', 'whoever continues uses the turns that are stored, and tells of a call in doubt', async () => {
-  const team = await seedTeam(service)
-  const { setId } = await recordedRun(team)
-  const replayId = await startReplay(team, setId)
-  const asked = provider.requests.length
-  // the second call hangs until the process that made it is gone
-  const { promise: secondRequest, resolve } = Promise.withResolvers<void>()
-  provider.answer(write('a.md'), () => {
-    resolve()
-    return { isDeaf: true }
-  })
-  const dying = new AbortController()
-  const [held] = await claimReplayRuns(sql, { max: 1, times: usualTimes })
-  const driving = drive(service.context, held!, usualTimes, dying.signal)
-  await Promise.race([driving, secondRequest])
-  dying.abort()
-  await driving
-  provider.answer(done())
-  await drainReplays(service.context)
-  const replay = await readReplay(team, replayId)
-  assert.deepEqual([replay.runs_same, replay.unsettled_calls, replay.state], [1, 1, 'completed'])
-  assert.equal(provider.requests.length, asked + 3, 'the first turn was not asked for again')
-  assert.ok(Number(replay.unsettled_usd) > 0)
-  const [used] = await sql`
+proves(
+  'replays.durable',
+  'whoever continues uses the turns that are stored, and tells of a call in doubt',
+  async () => {
+    const team = await seedTeam(service)
+    const { setId } = await recordedRun(team)
+    const replayId = await startReplay(team, setId)
+    const asked = provider.requests.length
+    // the second call hangs until the process that made it is gone
+    const { promise: secondRequest, resolve } = Promise.withResolvers<void>()
+    provider.answer(write('a.md'), () => {
+      resolve()
+      return { isDeaf: true }
+    })
+    const dying = new AbortController()
+    const [held] = await claimReplayRuns(sql, { max: 1, times: usualTimes })
+    const driving = drive(service.context, held!, usualTimes, dying.signal)
+    await Promise.race([driving, secondRequest])
+    dying.abort()
+    await driving
+    provider.answer(done())
+    await drainReplays(service.context)
+    const replay = await readReplay(team, replayId)
+    assert.deepEqual([replay.runs_same, replay.unsettled_calls, replay.state], [1, 1, 'completed'])
+    assert.equal(provider.requests.length, asked + 3, 'the first turn was not asked for again')
+    assert.ok(Number(replay.unsettled_usd) > 0)
+    const [used] = await sql`
     select sum(unsettled_calls)::int as unsettled, sum(calls)::int as calls from usage_entries where team_id = ${team.id} and purpose = 'replay'`
-  assert.deepEqual(used, { unsettled: 1, calls: 2 })
-  const [left] = await sql`select reserved_usd::float8 as reserved from replays where id = ${replayId}`
-  assert.deepEqual(left, { reserved: 0 })
-})
+    assert.deepEqual(used, { unsettled: 1, calls: 2 })
+    const [left] = await sql`select reserved_usd::float8 as reserved from replays where id = ${replayId}`
+    assert.deepEqual(left, { reserved: 0 })
+  },
+)
 
 proves('replays.durable', 'who lost a run writes nothing of it', async () => {
   const team = await seedTeam(service)
@@ -160,7 +171,10 @@ proves('replays.durable', 'who lost a run writes nothing of it', async () => {
   assert.equal((await readReplay(team, replayId)).runs_done, 0)
   provider.answer(write('a.md'), done())
   await drive(service.context, next!, usualTimes, never)
-  assert.deepEqual(await readReplay(team, replayId).then(({ runs_done, state }) => [runs_done, state]), [1, 'completed'])
+  assert.deepEqual(await readReplay(team, replayId).then(({ runs_done, state }) => [runs_done, state]), [
+    1,
+    'completed',
+  ])
 })
 
 proves('replays.limits', 'people’s answers about more at a limit come from the record', async () => {
@@ -210,7 +224,8 @@ proves('replays.limits', 'a provider that does not answer leaves the run for lat
   const replayId = await startReplay(team, setId)
   provider.answer({ status: 529, error: { message: 'overloaded', type: 'overloaded_error' } })
   await drainReplays(service.context)
-  const [waiting] = await sql`select troubles, claim, due_at > now() as is_later from replay_runs where replay_id = ${replayId}`
+  const [waiting] =
+    await sql`select troubles, claim, due_at > now() as is_later from replay_runs where replay_id = ${replayId}`
   assert.deepEqual(waiting, { troubles: 1, claim: null, is_later: true })
   await sql`update replay_runs set due_at = now(), troubles = 5 where replay_id = ${replayId}`
   provider.answer({ status: 529, error: { message: 'overloaded', type: 'overloaded_error' } })

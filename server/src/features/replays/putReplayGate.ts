@@ -17,7 +17,9 @@ export const putReplayGate = operation({
   body: Type.Object(
     {
       min_match: nullable(gateFields.min_match),
-      replay_set_id: Type.Optional(Type.String({ description: 'A replay set of this agent. Needed unless the gate is removed.' })),
+      replay_set_id: Type.Optional(
+        Type.String({ description: 'A replay set of this agent. Needed unless the gate is removed.' }),
+      ),
       max_cost_usd: Type.Optional(gateFields.max_cost_usd),
     },
     { examples: [{ min_match: null }] },
@@ -31,7 +33,8 @@ export const putReplayGate = operation({
       await sql`delete from replay_gates where agent_id = ${agent.id} and team_id = ${team.id}`
       return readReplayGate(sql, team.id, agent.id)
     }
-    if (replay_set_id === undefined) return fail('invalid_request', 'replay_set_id: name the set against which builds must be replayed.')
+    if (replay_set_id === undefined)
+      return fail('invalid_request', 'replay_set_id: name the set against which builds must be replayed.')
     const sets = isId(replay_set_id)
       ? await sql`
           select id from replay_sets where id = ${replay_set_id} and team_id = ${team.id} and agent_id = ${agent.id} for key share`

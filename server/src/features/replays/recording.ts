@@ -166,7 +166,8 @@ const tooLarge = `The log of this run is larger than ${recordingBytesMax / 1024 
 
 function refusalOf(run: { status: string; is_erased: boolean; has_begun: boolean; bytes: number }): string | undefined {
   if (run.is_erased) return 'The log of this run was erased after its time, so there is nothing to replay.'
-  if (run.status === 'stopped') return 'This run was stopped: its record has no end that a replay could be compared with.'
+  if (run.status === 'stopped')
+    return 'This run was stopped: its record has no end that a replay could be compared with.'
   if (run.status !== 'completed' && run.status !== 'failed') return 'This run has not ended.'
   if (!run.has_begun) return 'This run never began.'
   // what is stored compressed is larger than that in memory

@@ -38,11 +38,18 @@ export const Replay = named(
     output_tokens: Type.Integer({ minimum: 0 }),
     runs: Type.Integer({ minimum: 0, description: 'How many recorded runs it replays.' }),
     runs_done: Type.Integer({ minimum: 0 }),
-    runs_same: Type.Integer({ minimum: 0, description: 'The same calls in the same order, the same end and the same output.' }),
+    runs_same: Type.Integer({
+      minimum: 0,
+      description: 'The same calls in the same order, the same end and the same output.',
+    }),
     runs_changed: Type.Integer({ minimum: 0 }),
     runs_not_replayed: Type.Integer({ minimum: 0, description: 'Each says why. They count as matching in nothing.' }),
     match: nullable(
-      Type.Number({ minimum: 0, maximum: 1, description: 'The mean match of its runs; null before the first is done.' }),
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: 'The mean match of its runs; null before the first is done.',
+      }),
     ),
     recorded_cost_usd: Money,
     recorded_model_ms: Type.Integer({ minimum: 0 }),

@@ -10,7 +10,10 @@ export const gateFields = {
   replay_set_id: Id,
   min_match: Type.Number({ minimum: 0, maximum: 1, description: 'The least match of the replay.', examples: [0.95] }),
   max_cost_usd: nullable(
-    Type.Unsafe<string>({ ...replayFields.max_cost_usd, description: 'What the replay may have cost at most, as decimal text.' }),
+    Type.Unsafe<string>({
+      ...replayFields.max_cost_usd,
+      description: 'What the replay may have cost at most, as decimal text.',
+    }),
   ),
 }
 
@@ -74,7 +77,15 @@ export const replayGate: Gate = {
     const { config, config_hash, is_outdated, ...verdict } = measured
     const { replay_set_id, min_match, max_cost_usd } = verdict
     if (config_hash === canonicalHash(config) && !is_outdated) return { ...verdict, refusal: refusal(verdict) }
-    const none = { replay_set_id, min_match, max_cost_usd, replay_id: null, match: null, cost_usd: null, is_open: false }
+    const none = {
+      replay_set_id,
+      min_match,
+      max_cost_usd,
+      replay_id: null,
+      match: null,
+      cost_usd: null,
+      is_open: false,
+    }
     return { ...none, refusal: refusal(none) }
   },
   async bypass({ sql, teamId, agentId, buildId, verdict, memberId, reason }) {
@@ -89,6 +100,7 @@ function refusal({ replay_set_id, min_match, max_cost_usd, match, cost_usd }: Om
   const cost = max_cost_usd === null ? '' : ` that cost at most ${max_cost_usd} dollars`
   const asks = `The replay gate asks for a replay of this build against the set ${replay_set_id}${cost}, with a match of at least ${min_match}.`
   const force = 'or give force_reason to promote it all the same.'
-  if (match === null) return `${asks} There is none of the build and the set as they are now. Start one and promote it afterwards, ${force}`
+  if (match === null)
+    return `${asks} There is none of the build and the set as they are now. Start one and promote it afterwards, ${force}`
   return `${asks} The latest one matched ${match} and cost ${cost_usd} dollars. Look at what differs in its runs, improve the build and replay it again, ${force}`
 }

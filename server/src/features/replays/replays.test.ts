@@ -37,7 +37,12 @@ proves('replays.sets', 'a set is made, filled by ids or with the last runs, rena
   assert.deepEqual([first.body.added, first.body.replay_set.version], [1, 1], first.text)
   const rest = await add({ last: 10 })
   assert.deepEqual([rest.body.added, rest.body.replay_set.recordings, rest.body.skipped], [2, 3, []])
-  for (const wrong of [{}, { last: 0 }, { last: 1, run_ids: [runIds[0]] }, { run_ids: [runIds[0]], status: 'failed' }]) {
+  for (const wrong of [
+    {},
+    { last: 0 },
+    { last: 1, run_ids: [runIds[0]] },
+    { run_ids: [runIds[0]], status: 'failed' },
+  ]) {
     assert.equal((await add(wrong)).status, 400, JSON.stringify(wrong))
   }
   const listed = (await team.call(`GET /v2/replay-sets/${id}/recordings?limit=2`)).body
@@ -62,35 +67,44 @@ proves('replays.sets', 'a run that cannot be replayed is skipped, and the answer
   })
   assert.equal(body.added, 1)
   const reasons = body.skipped.map(({ reason }: { reason: string }) => reason)
-  for (const [at, word] of [/was erased after its time/, /was stopped/, /no run with this id/, /not the id/].entries()) {
+  for (const [at, word] of [
+    /was erased after its time/,
+    /was stopped/,
+    /no run with this id/,
+    /not the id/,
+  ].entries()) {
     assert.match(reasons[at], word)
   }
 })
 
-proves('replays.erasure', 'a recording outlives the log of its run and goes with the run, whose report keeps only figures', async () => {
-  const team = await seedTeam(service)
-  const { agentId, runIds } = await ranAgent(team)
-  const setId = await recordedSet(team, agentId)
-  await sql`delete from run_messages where run_id = any(${runIds}::uuid[])`
-  await sql`update runs set log_erased_at = now() where id = any(${runIds}::uuid[])`
-  const replay = await replayed(service, team, setId)
-  assert.equal(replay.runs_same, 2)
-  assert.equal((await team.call(`DELETE /v2/runs/${runIds[0]}`)).status, 200)
-  const set = (await team.call(`GET /v2/replay-sets/${setId}`)).body.replay_set
-  assert.equal(set.recordings, 1)
-  const [gone, kept] = await reportsOf(team, replay.id)
-  assert.deepEqual([gone.report, gone.run_title, gone.verdict], [null, '', 'same'])
-  assert.ok(kept.report)
-  const later = await startReplay(team, setId)
-  await team.call(`DELETE /v2/runs/${runIds[1]}`)
-  const [held] = await claimReplayRuns(sql, { max: 1, times: usualTimes })
-  assert.equal(held?.recording_id, null)
-  await sql`update replay_runs set due_at = now() where replay_id = ${later}`
-  assert.equal((await replayedLater(team, later)).runs_not_replayed, 1)
-  await team.call(`DELETE /v2/agents/${agentId}`)
-  const [left] = await sql`select count(*)::int as sets from replay_sets where team_id = ${team.id}`
-  assert.deepEqual(left, { sets: 0 })
-})
+proves(
+  'replays.erasure',
+  'a recording outlives the log of its run and goes with the run, whose report keeps only figures',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId, runIds } = await ranAgent(team)
+    const setId = await recordedSet(team, agentId)
+    await sql`delete from run_messages where run_id = any(${runIds}::uuid[])`
+    await sql`update runs set log_erased_at = now() where id = any(${runIds}::uuid[])`
+    const replay = await replayed(service, team, setId)
+    assert.equal(replay.runs_same, 2)
+    assert.equal((await team.call(`DELETE /v2/runs/${runIds[0]}`)).status, 200)
+    const set = (await team.call(`GET /v2/replay-sets/${setId}`)).body.replay_set
+    assert.equal(set.recordings, 1)
+    const [gone, kept] = await reportsOf(team, replay.id)
+    assert.deepEqual([gone.report, gone.run_title, gone.verdict], [null, '', 'same'])
+    assert.ok(kept.report)
+    const later = await startReplay(team, setId)
+    await team.call(`DELETE /v2/runs/${runIds[1]}`)
+    const [held] = await claimReplayRuns(sql, { max: 1, times: usualTimes })
+    assert.equal(held?.recording_id, null)
+    await sql`update replay_runs set due_at = now() where replay_id = ${later}`
+    assert.equal((await replayedLater(team, later)).runs_not_replayed, 1)
+    await team.call(`DELETE /v2/agents/${agentId}`)
+    const [left] = await sql`select count(*)::int as sets from replay_sets where team_id = ${team.id}`
+    assert.deepEqual(left, { sets: 0 })
+  },
+)
 
 async function replayedLater(team: TestTeam, replayId: string) {
   await drainReplays(service.context)
@@ -169,17 +183,21 @@ proves('replays.gate', 'force_reason passes the gate and is stored with the figu
   assert.equal((await team.call(`PUT ${path}`, { body: { min_match: null } })).body.replay_gate, null)
 })
 
-proves('replays.fair', 'the team with the fewest runs under way goes first, and one at its share is left out', async () => {
-  const [noisy, quiet] = [await seedTeam(service), await seedTeam(service)]
-  const many = await ranAgent(noisy, 4)
-  await startReplay(noisy, await recordedSet(noisy, many.agentId))
-  const claim = async (full: string[] = []) => {
-    const [held] = await claimReplayRuns(sql, { max: 1, times: usualTimes, full })
-    return held && (held.team_id === quiet.id ? 'quiet' : 'noisy')
-  }
-  assert.deepEqual([await claim(), await claim()], ['noisy', 'noisy'])
-  const few = await ranAgent(quiet, 2)
-  await startReplay(quiet, await recordedSet(quiet, few.agentId))
-  assert.deepEqual([await claim(), await claim(), await claim()], ['quiet', 'quiet', 'noisy'])
-  assert.equal(await claim([noisy.id]), undefined)
-})
+proves(
+  'replays.fair',
+  'the team with the fewest runs under way goes first, and one at its share is left out',
+  async () => {
+    const [noisy, quiet] = [await seedTeam(service), await seedTeam(service)]
+    const many = await ranAgent(noisy, 4)
+    await startReplay(noisy, await recordedSet(noisy, many.agentId))
+    const claim = async (full: string[] = []) => {
+      const [held] = await claimReplayRuns(sql, { max: 1, times: usualTimes, full })
+      return held && (held.team_id === quiet.id ? 'quiet' : 'noisy')
+    }
+    assert.deepEqual([await claim(), await claim()], ['noisy', 'noisy'])
+    const few = await ranAgent(quiet, 2)
+    await startReplay(quiet, await recordedSet(quiet, few.agentId))
+    assert.deepEqual([await claim(), await claim(), await claim()], ['quiet', 'quiet', 'noisy'])
+    assert.equal(await claim([noisy.id]), undefined)
+  },
+)

@@ -70,7 +70,12 @@ proves('replays.noCalls', 'every planted change is reported, and no call of it i
     return kinds(first)
   }
   const changedUrl = usual.replace('/orders/', '/other/')
-  assert.deepEqual(await findingsWith(changedUrl), ['unmatched_call', 'call_not_made', 'call_not_made', 'status_differs'])
+  assert.deepEqual(await findingsWith(changedUrl), [
+    'unmatched_call',
+    'call_not_made',
+    'call_not_made',
+    'status_differs',
+  ])
   assert.ok((await findingsWith(usual.replace(output, call('more', '/more') + output))).includes('unmatched_call'))
   assert.deepEqual(await findingsWith(usual.replace('"run":', '"by":')), ['output_differs'])
   assert.deepEqual(await findingsWith(output), ['call_not_made', 'call_not_made'])
@@ -80,21 +85,25 @@ proves('replays.noCalls', 'every planted change is reported, and no call of it i
   assert.deepEqual(await effects(team), before)
 })
 
-proves('replays.noCalls', 'the same call twice takes two recordings, and a third time gets the last answer again', async () => {
-  const team = await seedTeam(service)
-  const twice = call('a', '/same') + call('b', '/same') + block('output', '{{ steps.a.status }}')
-  const agentId = await recordedRuns(team, twice, 1)
-  const setId = await recordedSet(team, agentId)
-  assert.equal((await replayed(service, team, setId)).runs_same, 1)
-  const third = twice.replace('```output', `${call('c', '/same')}\`\`\`output`)
-  const replay = await replayed(service, team, setId, { build_id: await draftOf(team, agentId, third, { plugins }) })
-  const [{ report }] = await reportsOf(team, replay.id)
-  assert.deepEqual(
-    report.findings.map(({ kind }: { kind: string }) => kind),
-    ['repeated_call'],
-  )
-  assert.equal(report.replayed.status, 'completed')
-})
+proves(
+  'replays.noCalls',
+  'the same call twice takes two recordings, and a third time gets the last answer again',
+  async () => {
+    const team = await seedTeam(service)
+    const twice = call('a', '/same') + call('b', '/same') + block('output', '{{ steps.a.status }}')
+    const agentId = await recordedRuns(team, twice, 1)
+    const setId = await recordedSet(team, agentId)
+    assert.equal((await replayed(service, team, setId)).runs_same, 1)
+    const third = twice.replace('```output', `${call('c', '/same')}\`\`\`output`)
+    const replay = await replayed(service, team, setId, { build_id: await draftOf(team, agentId, third, { plugins }) })
+    const [{ report }] = await reportsOf(team, replay.id)
+    assert.deepEqual(
+      report.findings.map(({ kind }: { kind: string }) => kind),
+      ['repeated_call'],
+    )
+    assert.equal(report.replayed.status, 'completed')
+  },
+)
 
 proves('replays.runbooks', 'recorded errors and answers of people are given again', async () => {
   const team = await seedTeam(service)

@@ -26,7 +26,9 @@ export const startReplay = operation({
   scope: 'evals:write',
   body: Type.Object(
     {
-      build_id: Type.Optional(Type.String({ description: 'A build of the agent of the set; the live one unless given.' })),
+      build_id: Type.Optional(
+        Type.String({ description: 'A build of the agent of the set; the live one unless given.' }),
+      ),
       max_cost_usd: Type.Optional(replayFields.max_cost_usd),
     },
     { examples: [{ max_cost_usd: '2.50' }] },
@@ -48,7 +50,10 @@ export const startReplay = operation({
     const max = body.max_cost_usd ?? null
     const unpriced = max === null ? undefined : live.find((name) => models.priceOf(name) === undefined)
     if (unpriced !== undefined) {
-      fail('invalid_request', `max_cost_usd: ${unpriced} has no price, so its cost cannot be limited. Leave max_cost_usd out.`)
+      fail(
+        'invalid_request',
+        `max_cost_usd: ${unpriced} has no price, so its cost cannot be limited. Leave max_cost_usd out.`,
+      )
     }
     const spent = live.length > 0 ? await monthSpent(sql, team.id) : undefined
     if (spent !== undefined) fail('entitlement_exceeded', spent)

@@ -44,7 +44,9 @@ export function RecordRuns({ agentId, sets, onClose }: RecordRunsProps) {
       unable={isRight ? undefined : 'Give the set a name, and a number of runs from 1 to 500.'}
       onSend={() => record.mutate()}
     >
-      <p>What a replay needs of each run is copied. It stays when the log of the run is erased, and goes with the run.</p>
+      <p>
+        What a replay needs of each run is copied. It stays when the log of the run is erased, and goes with the run.
+      </p>
       <Field label="Replay set" hint="a new name makes a new set">
         <Input value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
       </Field>

@@ -73,7 +73,8 @@ function Facts({ replay }: { replay: Replay }) {
       {counted(runs, 'run')}: {count(runs_same)} the same, {count(runs_changed)} changed, {count(runs_not_replayed)} not
       replayed. Score {share(recorded_score)} → {share(score)}, cost {money(Number(replay.recorded_cost_usd))} →{' '}
       {money(Number(replay.cost_usd))}, model time {duration(replay.recorded_model_ms)} → {duration(replay.model_ms)}.
-      {unsettled_calls > 0 && ` ${counted(unsettled_calls, 'model call')} were cut off and may have been paid for twice.`}
+      {unsettled_calls > 0 &&
+        ` ${counted(unsettled_calls, 'model call')} were cut off and may have been paid for twice.`}
     </p>
   )
 }
@@ -91,7 +92,11 @@ function Runs({ replay }: { replay: Replay }) {
         <>
           <div className={style.verdicts}>
             <Field label="Show">
-              <Select options={shown} value={verdict} onChange={(event) => setVerdict(event.target.value as ShownVerdict)} />
+              <Select
+                options={shown}
+                value={verdict}
+                onChange={(event) => setVerdict(event.target.value as ShownVerdict)}
+              />
             </Field>
           </div>
           {replay_runs.length === 0 && <p className={tab.why}>No run of this replay is like that.</p>}
@@ -135,7 +140,13 @@ const shown: { value: ShownVerdict; label: string }[] = [
 ]
 
 const wordsOf = ({ verdict, match }: ListedReplayRun): string =>
-  verdict === null ? 'waits' : verdict === 'not_replayed' ? 'not replayed' : verdict === 'same' ? 'same' : `changed, match ${match?.toFixed(2)}`
+  verdict === null
+    ? 'waits'
+    : verdict === 'not_replayed'
+      ? 'not replayed'
+      : verdict === 'same'
+        ? 'same'
+        : `changed, match ${match?.toFixed(2)}`
 
 const runTone = ({ verdict }: ListedReplayRun): { tone?: 'pass' | 'wait' | 'fail' } =>
   verdict === null ? {} : { tone: verdict === 'same' ? 'pass' : verdict === 'changed' ? 'wait' : 'fail' }

@@ -39,7 +39,11 @@ export function compareRuns(of: Replaying, end: ReplayEnd): Ending {
     const why = replayed.error ? ` ${replayed.error.message}` : ''
     add('status_differs', null, `The recorded run ${recorded.status}, and the replay ${replayed.status}.${why}`)
   } else if (recorded.error && replayed.error && recorded.error.code !== replayed.error.code) {
-    add('status_differs', null, `The recorded run failed with ${recorded.error.code}, and the replay with ${replayed.error.code}.`)
+    add(
+      'status_differs',
+      null,
+      `The recorded run failed with ${recorded.error.code}, and the replay with ${replayed.error.code}.`,
+    )
   }
   if (recorded.status === replayed.status && output_match < 1) add('output_differs', null, 'The outputs differ.')
   const findings = found.slice(0, findingsMax)
@@ -55,7 +59,9 @@ function recordedSide({ content, context }: Replaying): Side {
   const messages = content.messages.map(written)
   const { status, output, error } = end
   const asEnd: ReplayEnd =
-    status === 'completed' ? { status, output } : { status, error: error ?? { code: 'unknown', message: 'No reason is known.' } }
+    status === 'completed'
+      ? { status, output }
+      : { status, error: error ?? { code: 'unknown', message: 'No reason is known.' } }
   return {
     status,
     output: status === 'completed' ? shownOutput(output) : null,

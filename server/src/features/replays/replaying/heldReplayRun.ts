@@ -103,7 +103,11 @@ export async function putOff(sql: Sql, held: HeldReplayRun, pauseMs: number, tro
 }
 
 /** False: another process holds it now. */
-export async function renew(sql: Sql, held: HeldReplayRun, { leaseMs }: Pick<ReplayTimes, 'leaseMs'>): Promise<boolean> {
+export async function renew(
+  sql: Sql,
+  held: HeldReplayRun,
+  { leaseMs }: Pick<ReplayTimes, 'leaseMs'>,
+): Promise<boolean> {
   const ours = await sql`
     update replay_runs set due_at = ${leaseUntil(leaseMs / 1000)}
     where id = ${held.id} and team_id = ${held.team_id} and claim = ${held.claim} and state = 'pending' returning id`

@@ -109,7 +109,12 @@ async function askOne(parts: Parts, asking: Asking, name: string): Promise<OneAs
       readFiles: asking.readFiles,
     })
     const cost_usd = models.costOf(name, turn.usage)
-    const live: LiveTurn = { turn: storable(turn), model: name, ms: Math.round(performance.now() - startedAt), cost_usd }
+    const live: LiveTurn = {
+      turn: storable(turn),
+      model: name,
+      ms: Math.round(performance.now() - startedAt),
+      cost_usd,
+    }
     await settle(parts, asking.seq, live, worst)
     return live
   } catch (error) {
@@ -156,8 +161,11 @@ async function whyNot(sql: Sql, { replay_id, team_id }: HeldReplayRun, worst: st
     select state, trim_scale(max_cost_usd)::text as max, cost_usd + unsettled_usd + ${worst}::numeric > max_cost_usd as is_full
     from replays where id = ${replay_id} and team_id = ${team_id}`
   if (replay?.state !== 'running') throw new ReplayLost()
-  if (!replay.is_full) throw new Later('Other calls of this replay hold what is left of its max_cost_usd.', { isTrouble: false })
-  throw new NotReplayable(`The next model call could cost more than is left of max_cost_usd (${replay.max}) of the replay.`)
+  if (!replay.is_full)
+    throw new Later('Other calls of this replay hold what is left of its max_cost_usd.', { isTrouble: false })
+  throw new NotReplayable(
+    `The next model call could cost more than is left of max_cost_usd (${replay.max}) of the replay.`,
+  )
 }
 
 /** Locked before its runs are written, as everywhere. */
@@ -229,7 +237,8 @@ async function release(
       update replays set reserved_usd = reserved_usd - ${worst}::numeric, cost_usd = cost_usd + ${cost_usd}::numeric,
         input_tokens = input_tokens + ${input_tokens}::bigint, output_tokens = output_tokens + ${output_tokens}::bigint
       where id = ${replay_id} and team_id = ${team_id}`
-    if (used) await noteUse(sql, { team_id, agentId, model: used.name, usage: used.usage, cost_usd, isUnsettled: false })
+    if (used)
+      await noteUse(sql, { team_id, agentId, model: used.name, usage: used.usage, cost_usd, isUnsettled: false })
   })
 }
 

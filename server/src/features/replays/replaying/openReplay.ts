@@ -46,7 +46,11 @@ export interface OpenReplay {
   setupFor: (name: string) => Setup
 }
 
-export async function openReplay(context: Context, replayed: ReplayedBuild, content: RecordingContent): Promise<OpenReplay> {
+export async function openReplay(
+  context: Context,
+  replayed: ReplayedBuild,
+  content: RecordingContent,
+): Promise<OpenReplay> {
   const { team_id: teamId, agent_id, build_id } = replayed
   const build = loaded(replayed, content)
   const { id, user_id, case_id, depth } = content.run
@@ -67,7 +71,21 @@ export async function openReplay(context: Context, replayed: ReplayedBuild, cont
     const plain = setupOf({ build, resolver, toolRegistry, sets, facts, modelName, isCostLimited })
     return scrub && !isPure ? scrubbed(plain, scrub) : plain
   }
-  return { context, teamId, content, build, facts, team, names, model: { isPure }, toolRegistry, resolver, sets, scrub, setupFor }
+  return {
+    context,
+    teamId,
+    content,
+    build,
+    facts,
+    team,
+    names,
+    model: { isPure },
+    toolRegistry,
+    resolver,
+    sets,
+    scrub,
+    setupFor,
+  }
 }
 
 function loaded({ build_id: id, config, config_hash }: ReplayedBuild, { run }: RecordingContent): LoadedBuild {
@@ -82,7 +100,11 @@ function loaded({ build_id: id, config, config_hash }: ReplayedBuild, { run }: R
 }
 
 /** What the database lists of connections is enough: no server is asked for its tools. */
-async function toolsOfBuild(context: Context, run: CallingRun, { connections, given }: LoadedBuild): Promise<ToolSet[]> {
+async function toolsOfBuild(
+  context: Context,
+  run: CallingRun,
+  { connections, given }: LoadedBuild,
+): Promise<ToolSet[]> {
   const use = connections.length > 0 ? connectionUseOf(context) : undefined
   const own = await givenToolsOf({ context, run, given })
   const { sql } = context.db

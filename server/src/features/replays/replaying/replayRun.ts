@@ -71,7 +71,9 @@ async function takeTurn(of: Replaying, live: LiveTurns, signal: AbortSignal): Pr
   const asked = of.conversation ? await pureTurn(of, of.conversation, signal) : await liveTurn(of, live)
   if ('refused' in asked) {
     const { code, message } = asked.refused
-    return code === 'limit_reached' ? atLimit(of, { limit: 'max_cost_usd', says: message }) : { status: 'failed', error: { code, message } }
+    return code === 'limit_reached'
+      ? atLimit(of, { limit: 'max_cost_usd', says: message })
+      : { status: 'failed', error: { code, message } }
   }
   const turn = cleanTurn(asked.turn, of.scrub)
   const { ending } = turn
@@ -85,13 +87,12 @@ async function takeTurn(of: Replaying, live: LiveTurns, signal: AbortSignal): Pr
 }
 
 const pureTurn = async ({ context, teamId }: Replaying, conversation: Conversation, signal: AbortSignal) => ({
-  turn: storable(
-    await teamTimeOf(context).piece(teamId, () => conversation.next({ signal, onText: () => undefined })),
-  ),
+  turn: storable(await teamTimeOf(context).piece(teamId, () => conversation.next({ signal, onText: () => undefined }))),
 })
 
 function limitOf(of: Replaying): ReplayEnd | undefined {
-  if (of.heldBytes > of.context.config.runMemoryBytes) throw new NotReplayable('The run takes more memory than a run may have.')
+  if (of.heldBytes > of.context.config.runMemoryBytes)
+    throw new NotReplayable('The run takes more memory than a run may have.')
   for (;;) {
     const reached = reachedLimit({ run: of, usage: of.usage })
     if (!reached) return undefined
@@ -105,7 +106,9 @@ function atLimit(of: Replaying, { limit, says }: Reached): ReplayEnd | undefined
   if (of.build.onLimit === 'fail') return failedAtLimit(says)
   const said = of.more.find((one) => one.limit === limit && String(one.from) === String(of.limits[limit]))
   if (!said) {
-    throw new NotReplayable(`It reached a limit at which the build asks a person for more, and the recorded run did not ask that. ${says}`)
+    throw new NotReplayable(
+      `It reached a limit at which the build asks a person for more, and the recorded run did not ask that. ${says}`,
+    )
   }
   of.more = of.more.filter((one) => one !== said)
   of.step += 1
@@ -180,7 +183,8 @@ async function liveTurn(of: Replaying, live: LiveTurns) {
     readFiles: async (sha256s) => {
       const found = await blobsOfRuns(context, context.db.sql).get(sha256s)
       const gone = sha256s.filter((sha256) => !found.has(sha256)).length
-      if (gone > 0) find(of, 'file_gone', null, `${gone} files that the recorded run showed its model are not stored any more.`)
+      if (gone > 0)
+        find(of, 'file_gone', null, `${gone} files that the recorded run showed its model are not stored any more.`)
       return found
     },
     refusal: (worst) => {
@@ -207,7 +211,7 @@ interface Bounds {
 
 /** Old pictures are left out and old results shortened, as in a run; where a run would write notes, a replay ends. */
 function viewThatFits(of: Replaying, bounds: Bounds): View {
-  for (let { view } = of; ; ) {
+  for (let { view } = of; ;) {
     const shorter = shorterView(of, view, bounds)
     if (!shorter) return view
     view = shorter
@@ -259,7 +263,12 @@ function tell(of: Replaying, call: WantedCall, { result, error, files }: Outcome
   feed(of, { kind: 'result', call_id: id, name, result, error, ...seen })
   const bare = { turn: of.turn, text_content: null, tool_call: null, tool_result: null }
   of.messages.push({ ...bare, id, role: 'assistant', tool_call: call })
-  of.messages.push({ ...bare, id: `${id}:result`, role: 'tool', tool_result: { tool_call_id: id, result: null, error } })
+  of.messages.push({
+    ...bare,
+    id: `${id}:result`,
+    role: 'tool',
+    tool_result: { tool_call_id: id, result: null, error },
+  })
 }
 
 function answer(of: Replaying, plan: Plan, wanted: WantedCall): Outcome {
@@ -271,12 +280,18 @@ function answer(of: Replaying, plan: Plan, wanted: WantedCall): Outcome {
   const recorded = answered.how === 'unmatched' ? undefined : answered.call
   if (answered.how === 'alike') {
     of.alike.set(made, answered.call)
-    find(of, 'alike_call', tool, `It differs from step ${answered.call.step} of the recorded run only in ids and times.`)
+    find(
+      of,
+      'alike_call',
+      tool,
+      `It differs from step ${answered.call.step} of the recorded run only in ids and times.`,
+    )
   }
   if (plan.way === 'refused') {
     made.error = plan.error
     // a call that the recorded run was refused too
-    if (recorded && recorded.error === null) find(of, 'call_refused', tool, `The build refuses a call that the recorded run made: ${plan.error}`)
+    if (recorded && recorded.error === null)
+      find(of, 'call_refused', tool, `The build refuses a call that the recorded run made: ${plan.error}`)
     return { result: null, error: plan.error }
   }
   if (!recorded) return unmatched(of, plan, made)
@@ -288,7 +303,12 @@ function answer(of: Replaying, plan: Plan, wanted: WantedCall): Outcome {
   }
   // where guardrails asked, they ask whatever the build says
   if (plan.way !== 'approval' && recorded.asked_by === 'build') {
-    find(of, 'approval_removed', tool, 'A person approved or rejected this call in the recorded run; the build asks nobody.')
+    find(
+      of,
+      'approval_removed',
+      tool,
+      'A person approved or rejected this call in the recorded run; the build asks nobody.',
+    )
   }
   made.error = recorded.error
   return { result: recorded.error === null ? recorded.result : null, error: recorded.error, files: recorded.files }

@@ -57,7 +57,9 @@ export function startReplayer(context: Context, { id: worker, suspectProcesses }
       if (!held) return
       const release = slots.tryTake(held.team_id)
       const work: Promise<void> = one(held)
-        .catch((error: unknown) => log.warn({ err: error, replay_id: held.replay_id }, 'could not replay a run; will retry'))
+        .catch((error: unknown) =>
+          log.warn({ err: error, replay_id: held.replay_id }, 'could not replay a run; will retry'),
+        )
         .finally(() => {
           underWay.delete(work)
           release?.()
@@ -131,12 +133,7 @@ function whileHeld<T>(
 
 const notReplayed = (reason: string): Ending => ({ verdict: 'not_replayed', reason })
 
-async function replay(
-  context: Context,
-  held: HeldReplayRun,
-  times: ReplayTimes,
-  signal: AbortSignal,
-): Promise<Ending> {
+async function replay(context: Context, held: HeldReplayRun, times: ReplayTimes, signal: AbortSignal): Promise<Ending> {
   if (held.deaths >= givenUpDeaths) {
     return notReplayed(`At least ${deathsBeforeGivenUp} processes of the service died while they replayed this run.`)
   }

@@ -59,7 +59,9 @@ const Side = named(
     output_tokens: Type.Integer({ minimum: 0 }),
     cost_usd: Type.String({ description: 'Decimal text.' }),
     model_ms: Type.Integer({ minimum: 0, description: 'How long models took.' }),
-    duration_ms: nullable(Type.Integer({ minimum: 0, description: 'With what was waited for; null for a replay, which waits for nobody.' })),
+    duration_ms: nullable(
+      Type.Integer({ minimum: 0, description: 'With what was waited for; null for a replay, which waits for nobody.' }),
+    ),
     score: nullable(Type.Number({ minimum: 0, maximum: 1, description: 'The share of the checks that passed.' })),
     failed_checks: Type.Array(Type.String()),
   }),
@@ -144,7 +146,11 @@ export function pairCalls(
     if (one) i += 1
     if (other) j += 1
     if (pairs.length < pairsMax) {
-      pairs.push({ recorded: one ? shownCall(one, chars) : null, replayed: other ? shownCall(other, chars) : null, is_same: isSame })
+      pairs.push({
+        recorded: one ? shownCall(one, chars) : null,
+        replayed: other ? shownCall(other, chars) : null,
+        is_same: isSame,
+      })
     }
   }
   const all = recorded.length + replayed.length
@@ -158,7 +164,8 @@ function joined(pairs: Pair[]): Pair[] {
     const last = out.at(-1)
     const fits = last && !last.is_same && !pair.is_same && (last.replayed === null) !== (pair.replayed === null)
     const [from, to] = fits ? [last.recorded ?? pair.recorded, last.replayed ?? pair.replayed] : []
-    if (fits && from && to && from.tool === to.tool) out[out.length - 1] = { recorded: from, replayed: to, is_same: false }
+    if (fits && from && to && from.tool === to.tool)
+      out[out.length - 1] = { recorded: from, replayed: to, is_same: false }
     else out.push(pair)
   }
   return out
