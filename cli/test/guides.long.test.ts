@@ -36,6 +36,8 @@ const refusals: Record<string, RegExp> = {
   authorizeMcpOAuth: /does not ask for OAuth/,
   finalizeThirdPartyOAuth: /broker/,
   listBrowserSessionPages: /^Nothing with this id/,
+  // an incident opens minutes after what it is about
+  ack: /^Nothing with this id/,
 }
 
 /** The same for the paths of curl. */
@@ -182,6 +184,7 @@ const hello = '```output\nHello\n```'
 
 /** What the reader of a page has: ids from earlier answers, as variables, and files. */
 const given: Record<string, () => Promise<Record<string, string>>> = {
+  'alerts.md': async () => ({ AGENT: await agent('Pays invoices', hello), INCIDENT: crypto.randomUUID() }),
   'artifacts.md': async () => {
     const { fences } = readFences(await textOf('docs/guides/artifacts.md'))
     const week = fences.find(({ info }) => info === 'markdown')
@@ -195,6 +198,10 @@ const given: Record<string, () => Promise<Record<string, string>>> = {
     return { ...run, BUILD: (await sdk.agents.createRevision(run.AGENT, {})).build_id }
   },
   'evidence.md': () => endedRun(hello),
+  'guardrails.md': async () => {
+    const { queue_id } = await sdk.queues.create({ name: 'Invoices' })
+    return { ...(await endedRun(hello)), QUEUE: queue_id }
+  },
   'human-requests.md': async () => {
     const [first, second, third] = await Promise.all([
       asked('```approve\nPay?\n```'),
