@@ -7,7 +7,7 @@
 import hooks from 'node:async_hooks'
 
 const { AsyncLocalStorage, AsyncResource, createHook, executionAsyncId } = hooks
-const { runInAsyncScope } = AsyncResource.prototype
+const runInAsyncScope = Reflect.get(AsyncResource.prototype, 'runInAsyncScope')
 
 /** The id of the test, suite or hook that runs. */
 const current = new AsyncLocalStorage()
@@ -19,7 +19,7 @@ const idle = { enable: () => idle, disable: () => idle }
 
 hooks.createHook = (callbacks) => {
   if (tell || !isOfRunner()) return createHook(callbacks)
-  tell = callbacks.init
+  tell = (...heard) => callbacks.init(...heard)
   return idle
 }
 
