@@ -29,6 +29,7 @@ import {
   SecretsGroup,
   SessionsGroup,
   SkillsGroup,
+  SuggestionsGroup,
   SystemGroup,
   TriggersGroup,
   ViewsGroup,
@@ -79,6 +80,7 @@ export class Runyard {
   readonly secrets: SecretsGroup
   readonly sessions: SessionsGroup
   readonly skills: SkillsGroup
+  readonly suggestions: SuggestionsGroup
   readonly system: SystemGroup
   readonly teamFiles: TeamFiles
   readonly teams: Teams
@@ -121,6 +123,7 @@ export class Runyard {
     this.secrets = new SecretsGroup(client)
     this.sessions = new SessionsGroup(client)
     this.skills = new SkillsGroup(client)
+    this.suggestions = new SuggestionsGroup(client)
     this.system = new SystemGroup(client)
     this.teamFiles = new TeamFiles(client)
     this.teams = new Teams(client)

@@ -126,6 +126,7 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
   listRecordings: { at: `/v2/replay-sets/${replaySet}/recordings`, with: page },
   listReplays: { at: `/v2/agents/${agent}/replays`, with: { build_id: agent, ...page } },
   listReplayRuns: { at: `/v2/replays/${replay}/runs`, with: { verdict: 'same', ...page } },
+  listSuggestions: { at: `/v2/agents/${agent}/suggestions`, with: { state: 'rejected', ...page } },
   listAgentRevisions: { at: `/v2/agents/${agent}/revisions`, with: page },
   getAgentInputs: { at: `/v2/agents/${agent}/inputs`, with: { build_id: draft } },
   diffRevisions: { at: `/v2/agents/${agent}/revisions/${draft}/diff`, with: { against: draft } },

@@ -234,10 +234,8 @@ const sentences = [
     id: 'cli.alerts',
     says: 'Rules of alerts and their incidents are read and changed from the command line; agents are paused and resumed.',
   },
-  {
-    id: 'cli.replay',
-    says: 'Runs are recorded and builds replayed from the command line, whose exit code says whether something differs.',
-  },
+  { id: 'cli.suggestion', says: 'Suggestions are switched on, listed, shown, accepted and rejected from the command line.' },
+  { id: 'cli.replay', says: 'Runs are recorded and builds replayed from the command line, whose exit code says whether something differs.' },
   { id: 'cli.deliveries', says: 'A sample event can be sent to webhooks; deliveries can be read and sent again.' },
   { id: 'cli.evidence', says: 'An evidence bundle is checked offline; the exit code is 0 only if all of it fits.' },
   {
@@ -761,6 +759,10 @@ const sentences = [
   {
     id: 'console.agents.builder',
     says: 'The builder’s questions have pick lists, and its proposal shows secrets, logins, skills and triggers before a person accepts it.',
+  },
+  {
+    id: 'console.agents.suggestions',
+    says: 'A person switches suggestions on for an agent, reads the diff, the runs and the verdict of one, and accepts or rejects it.',
   },
   {
     id: 'console.agents.replay',
@@ -4813,6 +4815,49 @@ const sentences = [
     },
   },
   { id: 'replays.fair', says: 'Runs to replay are taken from the team that has least under way.' },
+  // suggestions
+  {
+    id: 'suggestions.made',
+    says: 'A check that fails in as many of the last runs as the settings say makes the builder write one draft, which is replayed and shown with its diff and its runs.',
+    gap: {
+      question: 'When does a failing check make a suggestion?',
+      file: 'server/src/features/agents/suggestions/failingChecks.ts',
+    },
+  },
+  {
+    id: 'suggestions.settings',
+    says: 'Suggestions are switched on for an agent, with limits, and off; while they are off, none is made.',
+  },
+  {
+    id: 'suggestions.accept',
+    says: 'An accepted suggestion is an ordinary promotion with its gates, event and audit row; a draft that was changed after its replay is refused.',
+  },
+  {
+    id: 'suggestions.reject',
+    says: 'A rejected suggestion keeps its reason, ends its builder run and its replay, and is not made again for the same build and check.',
+  },
+  {
+    id: 'suggestions.stale',
+    says: 'A suggestion becomes stale when another build becomes live; one whose draft is promoted is accepted.',
+  },
+  {
+    id: 'suggestions.once',
+    says: 'An agent has one undecided suggestion for a check, at most three in all, and none while nobody can write or pay for it, with the reason.',
+    gap: {
+      question: 'What holds suggestions back, and who is asked to pay for them?',
+      file: 'server/src/features/agents/suggestions/makeSuggestion.ts',
+    },
+  },
+  {
+    id: 'suggestions.verdict',
+    says: 'The verdict says in how many runs behind the suggestion the check passes now, and in how many runs a check fails that passed.',
+    gap: {
+      question: 'What does a replay say of a suggestion?',
+      file: 'server/src/features/agents/suggestions/replayVerdict.ts',
+    },
+  },
+  { id: 'suggestions.erasure', says: 'What a suggestion stores of a run goes with the run, and suggestions of a deleted agent are gone.' },
+  { id: 'suggestions.deaths', says: 'A process that dies at any statement leaves one suggestion with one draft, one builder run and one replay.' },
   // usage and entitlements
   {
     id: 'usage.month',

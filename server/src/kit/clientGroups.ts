@@ -34,6 +34,7 @@ export const clientGroups = {
   secrets: 'Values that runs use and nobody reads.',
   sessions: 'Who is signed in, and links that sign in.',
   skills: 'Folders of instructions and scripts that agents read when they need them.',
+  suggestions: 'Drafts that the builder makes when a check fails again and again, for a person to decide.',
   system: 'The installation: its processes, sizes, settings and drills.',
   teamFiles: 'Files that a team keeps for its agents.',
   teams: 'Teams, and what happens in them.',

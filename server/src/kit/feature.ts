@@ -196,6 +196,24 @@ export interface ReplayGate {
   bypass: (asked: AskedOfGate & { verdict: ReplayVerdict; memberId: string; reason: string }) => Promise<void>
 }
 
+/** How a draft that the service made itself is replayed. */
+export interface DraftReplays {
+  /** Records the runs that can be recorded, and begins, all in the caller's transaction. `busy`: the team has as many replays under way as it may. */
+  begin: (wanted: {
+    sql: Sql
+    context: Context
+    teamId: string
+    agentId: string
+    build: { id: string; config: unknown }
+    runIds: string[]
+    /** Null: no limit. */
+    maxCostUsd: string | null
+    memberId: string
+  }) => Promise<{ replayId: string } | { problem: string } | 'busy'>
+  /** Nobody needs it any more: cancels it if it is under way, and erases its recordings. Its report stays. */
+  end: (wanted: { sql: Sql; teamId: string; replayId: string }) => Promise<void>
+}
+
 /** How others make and change members: a sign-in with OpenID Connect, and a confirmation mail. */
 export interface MemberWrites {
   /** Undefined: a member of the team has this email already. */
@@ -295,6 +313,8 @@ export interface Feature {
   promotionGate?: PromotionGate
   /** Only the feature of replays has it. */
   replayGate?: ReplayGate
+  /** Only the feature of replays has it. */
+  draftReplays?: DraftReplays
   /** Only the feature of evaluations has it. */
   endCheck?: EndCheck
   /** What it knows of a run, for its evidence bundle. */
@@ -341,6 +361,7 @@ type Declared = Pick<Feature, 'name'> & {
     | 'agentPauses'
     | 'promotionGate'
     | 'replayGate'
+    | 'draftReplays'
     | 'endCheck'
     | 'evidence'
     | 'sealed'

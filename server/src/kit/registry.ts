@@ -6,6 +6,7 @@ import type { EvidencePart } from './evidence.ts'
 import type {
   AgentPauses,
   ConnectionUse,
+  DraftReplays,
   Fallback,
   Feature,
   HiddenAgents,
@@ -140,6 +141,9 @@ export const promotionGateOf = (context: Context): PromotionGate | undefined =>
 /** Undefined: this server replays no runs. */
 export const replayGateOf = (context: Context): ReplayGate | undefined =>
   each(context, ({ replayGate }) => replayGate)[0]
+
+/** Undefined: this server replays no runs. */
+export const draftReplaysOf = (context: Context): DraftReplays | undefined => each(context, ({ draftReplays }) => draftReplays)[0]
 
 /** Undefined: on this server no run is checked when it ends. */
 export const endCheckOf = (context: Context): EndCheck | undefined => each(context, ({ endCheck }) => endCheck)[0]

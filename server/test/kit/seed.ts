@@ -4,6 +4,7 @@ import type { Sql } from '../../src/base/db.ts'
 import { newId } from '../../src/base/ids.ts'
 import { providerNames } from '../../src/drivers/model/models.ts'
 import { issueApiKey } from '../../src/features/credentials/apiKey.ts'
+import { canonicalHash } from '../../src/engine/builds/canonicalHash.ts'
 import { examplePath } from '../../src/features/sandboxes/files/requestPath.ts'
 import { createTeam } from '../../src/features/teams/team.ts'
 import { artifactThatAsks, attachedConnection, seedArtifact } from './artifactSeeds.ts'
@@ -283,6 +284,8 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
   /** One that runs: no process takes what it replays. */
   replay: async (team, above) => (await seedReplay(team, above)).replayId,
   replay_run: async (team, above) => (await seedReplay(team, above)).replayRunId,
+  /** One that a person may decide. */
+  suggestion: (team, above) => seedSuggestion(team, above),
   /** With the file of which the examples of the document speak. */
   sandbox: async (team) => {
     const { body } = await team.call('POST /v2/sandboxes')
@@ -343,6 +346,23 @@ async function twoVersionsOfGuardrails(team: TestTeam): Promise<string> {
 async function endDryRuns(team: TestTeam): Promise<string> {
   await team.sql`update guardrail_dry_runs set status = 'done', completed_at = now() where team_id = ${team.id}`
   return team.id
+}
+
+/** With a draft as its live build is. */
+async function seedSuggestion(team: TestTeam, above: Above): Promise<string> {
+  const agent = above['agent'] ?? (await seeders['agent']!(team, above))
+  const { body } = await team.call(`POST /v2/agents/${agent}/revisions`)
+  const [id, builderRun] = [newId(), newId()]
+  await team.sql`
+    insert into builder_runs (id, team_id, agent_id, build_id, status, model, prompt, checkpoint_config)
+    values (${builderRun}, ${team.id}, ${agent}, ${body.build_id}, 'completed', 'builtin:runbook', '', '{}')`
+  await team.sql`
+    insert into suggestions (id, team_id, agent_id, flag, label, failed_runs, of_runs, base_build_id, draft_build_id, builder_run_id, state,
+      config_hash, replay_runs)
+    select ${id}::uuid, ${team.id}::uuid, ${agent}::uuid, ${`custom__${unique()}`}, 'Stays polite', 3, 10, id, ${body.build_id}::uuid, ${builderRun}::uuid,
+      'open', ${canonicalHash(body.build.config)}, 10
+    from builds where agent_id = ${agent} and team_id = ${team.id} and status = 'live'`
+  return id
 }
 
 async function seedReplay(team: TestTeam, above: Above): Promise<{ replayId: string; replayRunId: string }> {

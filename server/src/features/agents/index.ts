@@ -1,4 +1,4 @@
-// Agents and their builds: what runs are started from, its versions, and the builder that writes them.
+// Agents and their builds: what runs are started from, its versions, the builder that writes them, and what it suggests by itself.
 import { feature } from '../../kit/feature.ts'
 import { acceptRevision } from './builder/acceptRevision.ts'
 import { advanceBuilder } from './builder/advanceBuilder.job.ts'
@@ -32,6 +32,15 @@ import { resumeAgent } from './resumeAgent.ts'
 import { resumeBuilderRun } from './builder/resumeBuilderRun.ts'
 import { reviveBuilderRuns } from './builder/reviveBuilderRuns.job.ts'
 import { searchAgents } from './searchAgents.ts'
+import { acceptSuggestion } from './suggestions/acceptSuggestion.ts'
+import { forgetRunsBehind, forgetSuggestions } from './suggestions/forgetSuggestions.ts'
+import { getSuggestion } from './suggestions/getSuggestion.ts'
+import { getSuggestionSettings } from './suggestions/getSuggestionSettings.ts'
+import { listSuggestions } from './suggestions/listSuggestions.ts'
+import { putSuggestionSettings } from './suggestions/putSuggestionSettings.ts'
+import { rejectSuggestion } from './suggestions/rejectSuggestion.ts'
+import { suggestFixes } from './suggestions/suggestFixes.job.ts'
+import { suggestionResource } from './suggestions/suggestion.ts'
 import { updateAgent } from './updateAgent.ts'
 import { updateRevision } from './updateRevision.ts'
 
@@ -64,11 +73,23 @@ export const agents = feature({
     getProcedureLanguage,
     acceptRevision,
     discardRevision,
+    listSuggestions,
+    getSuggestion,
+    acceptSuggestion,
+    rejectSuggestion,
+    getSuggestionSettings,
+    putSuggestionSettings,
   ],
-  resources: [agent, build, builderRun],
-  jobs: [advanceBuilder, reviveBuilderRuns],
+  resources: [agent, build, builderRun, suggestionResource],
+  jobs: [advanceBuilder, reviveBuilderRuns, suggestFixes],
   hiddenAgents,
   agentPauses,
   offers: [offeredAgents],
-  hooks: { runsDeleted: ({ sql, teamId, runIds }) => forgetLessons(sql, { teamId, runIds }) },
+  hooks: {
+    async runsDeleted(happened) {
+      await forgetLessons(happened.sql, happened)
+      await forgetRunsBehind(happened)
+    },
+    agentDeleted: forgetSuggestions,
+  },
 })

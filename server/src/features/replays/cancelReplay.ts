@@ -1,7 +1,8 @@
 // Ends a replay before all of its runs are replayed.
 import { operation } from '../../kit/operation.ts'
 import { wrapped } from '../../kit/schema.ts'
-import { Replay, replayColumns } from './replay.ts'
+import { endReplay } from './beginReplay.ts'
+import { Replay } from './replay.ts'
 
 export const cancelReplay = operation({
   id: 'cancelReplay',
@@ -14,17 +15,8 @@ export const cancelReplay = operation({
   answer: wrapped('replay', 'replay_id', Replay),
   errors: ['conflict'],
   async handler({ team, replay, sql, fail }) {
-    const [cancelled] = await sql<Replay>`
-      update replays r set state = 'cancelled', completed_at = now(), runs_not_replayed = r.runs - r.runs_same - r.runs_changed
-      where r.id = ${replay.id} and r.team_id = ${team.id} and r.state = 'running' returning ${replayColumns}`
+    const cancelled = await endReplay(sql, replay.id, team.id)
     if (!cancelled) return fail('conflict', 'This replay has ended already.')
-    await sql`
-      update replay_runs set state = 'done', verdict = 'not_replayed', reason = 'The replay was cancelled.', claim = null, worker = null,
-        completed_at = now()
-      where replay_id = ${replay.id} and team_id = ${team.id} and state = 'pending'`
-    await sql`
-      delete from replay_turns where replay_run_id in (
-        select id from replay_runs where replay_id = ${replay.id} and team_id = ${team.id})`
     return { replay: cancelled, replay_id: cancelled.id }
   },
 })

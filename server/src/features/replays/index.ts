@@ -5,6 +5,7 @@ import { cancelReplay } from './cancelReplay.ts'
 import { createReplaySet } from './createReplaySet.ts'
 import { deleteRecording } from './deleteRecording.ts'
 import { deleteReplaySet } from './deleteReplaySet.ts'
+import { draftReplays } from './draftReplays.ts'
 import { forgetAgent, forgetRuns } from './forgetRecordings.ts'
 import { getReplay } from './getReplay.ts'
 import { getReplayGate } from './getReplayGate.ts'
@@ -48,6 +49,7 @@ export const replays = feature({
   resources: [replaySetResource, recordingResource, replayResource, replayRunResource],
   hooks: { runsDeleted: forgetRuns, agentDeleted: forgetAgent },
   replayGate,
+  draftReplays,
   work: startReplayer,
   reap: ({ db }, dead) => reapReplayRuns(db.sql, dead),
   driveSuspect: { [replayKind]: replayAsSuspect },

@@ -37,7 +37,8 @@ export const putReplayGate = operation({
       return fail('invalid_request', 'replay_set_id: name the set against which builds must be replayed.')
     const sets = isId(replay_set_id)
       ? await sql`
-          select id from replay_sets where id = ${replay_set_id} and team_id = ${team.id} and agent_id = ${agent.id} for key share`
+          select id from replay_sets where id = ${replay_set_id} and team_id = ${team.id} and agent_id = ${agent.id}
+            and not of_suggestion for key share`
       : []
     if (sets.length === 0) fail('not_found', 'The agent has no replay set with this replay_set_id.')
     await sql`

@@ -1,11 +1,11 @@
 // Takes what a builder run proposes into its draft.
 import { operation } from '../../../kit/operation.ts'
 import { Id, Type } from '../../../kit/schema.ts'
-import { Build, buildColumns } from '../builds/build.ts'
+import { Build } from '../builds/build.ts'
 import { lockBuild } from './builderRun.ts'
-import { addProgress } from './heldBuilderRun.ts'
 import { findDecided, ReviewGuard } from './reviewGuard.ts'
 import { MadeTrigger, makeTriggers } from './proposedTriggers.ts'
+import { takeProposal } from './takeProposal.ts'
 import { requireUsable } from '../builds/usableConfig.ts'
 
 export const acceptRevision = operation({
@@ -51,16 +51,8 @@ export const acceptRevision = operation({
         `There is nothing to review. ${decided ? waitFor[decided.status] : 'POST …/generate begins.'}`,
       )
     }
-    const [accepted] = await sql<Build>`
-      with completed as (
-        update builder_runs set status = 'completed', completed_at = now(), epoch = epoch + 1, updated_at = now(),
-          progress = ${addProgress(['Accepted.'])}
-        where id = ${decided.id} and team_id = ${team.id} and status = 'review'
-        returning build_id, proposed_config
-      )
-      update builds set config = completed.proposed_config, config_by = ${caller.member_id}, updated_at = now() from completed
-      where builds.id = completed.build_id and builds.team_id = ${team.id} and builds.status = 'draft'
-      returning ${buildColumns}`
+    const who = { teamId: team.id, memberId: caller.member_id }
+    const accepted = await takeProposal(sql, { builderRunId: decided.id, ...who, line: 'Accepted.' })
     if (!accepted) return fail('conflict')
     const wanted = body.make_triggers === false ? [] : (decided.proposed_triggers ?? [])
     const ofAgent = { sql, context, teamId: team.id, agentId: accepted.agent_id }

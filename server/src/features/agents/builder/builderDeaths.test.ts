@@ -4,11 +4,10 @@ import { after } from 'node:test'
 import { startFakeAnthropic } from '../../../../test/fakes/anthropic.ts'
 import type { FakeAnswer, FakeRequest } from '../../../../test/fakes/fakeProvider.ts'
 import { isLongForm } from '../../../../test/kit/longForm.ts'
+import { Died, Mortal, type Fate } from '../../../../test/kit/mortal.ts'
 import { generate, newDraft, readBuilderRun } from '../../../../test/kit/builder.ts'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
-import type { Sql } from '../../../base/db.ts'
-import type { Context } from '../../../kit/context.ts'
 import { advanceBuilder } from './advanceBuilder.job.ts'
 import { finishQuestion, goalQuestion } from './deterministicBuilder.ts'
 import { leaveItOut, questionFor } from './missingRecords.ts'
@@ -22,57 +21,6 @@ const model = 'anthropic:claude-sonnet-4-5'
 const service = await testApp({ config: { anthropicKey: 'sk-ant-1234567890', anthropicUrl: provider.url } })
 const { sql } = service.context.db
 const team = await seedTeam(service)
-
-/** Whether a process dies at this statement, counted over all that work on one builder run: before it is carried out, or after. */
-type Fate = (statement: number) => 'before' | 'after' | undefined
-
-class Died extends Error {}
-
-/** A context whose process can die: from then on nothing of it reaches the database, until the next one is born. */
-class Mortal {
-  readonly context: Context
-  statements = 0
-  private isDead = false
-  private fate: Fate = () => undefined
-
-  constructor(context: Context) {
-    const { db } = context
-    const counted = (on: Sql): Sql => {
-      return (strings, ...values) => {
-        // the short form has no death at reads: it would leave what the write before it left
-        const isCounted = isLongForm || !/^\s*select/.test(strings[0]!)
-        return this.step(() => on(strings, ...values), isCounted) as never
-      }
-    }
-    const transaction = <T>(work: (on: Sql) => Promise<T>): Promise<T> =>
-      // dying after it is dying with the commit done and its answer unheard
-      this.step(() => db.transaction((on) => work(counted(on))))
-    this.context = { ...context, db: { ...db, sql: counted(db.sql), transaction } }
-  }
-
-  begin(fate: Fate): void {
-    this.statements = 0
-    this.fate = fate
-  }
-
-  born(): void {
-    this.isDead = false
-  }
-
-  die(): void {
-    this.isDead = true
-  }
-
-  private async step<T>(work: () => Promise<T>, isCounted = true): Promise<T> {
-    if (this.isDead) throw new Died()
-    const end = isCounted ? this.fate(++this.statements) : undefined
-    if (end) this.isDead = true
-    if (end === 'before') throw new Died()
-    const result = await work()
-    if (this.isDead) throw new Died()
-    return result
-  }
-}
 
 interface Story {
   name: string

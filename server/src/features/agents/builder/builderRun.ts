@@ -144,6 +144,14 @@ export async function endBuilderRunsOf(sql: Sql, { agentId, teamId }: { agentId:
     where agent_id = ${agentId} and team_id = ${teamId} and ${isActive}`
 }
 
+/** The suggestion that it worked for is decided: whoever writes it finds no row any more. */
+export async function endBuilderRun(sql: Sql, { id, teamId }: { id: string; teamId: string }) {
+  await sql`
+    update builder_runs set status = 'discarded', completed_at = now(), pending_user_questions = null, messages = '[]', lesson = null,
+      due_at = null, epoch = epoch + 1, updated_at = now()
+    where id = ${id} and team_id = ${teamId} and ${isActive}`
+}
+
 export const builtinBuilder = 'builtin:runbook'
 const isBuiltin = (model: string): boolean => model.startsWith('builtin:')
 

@@ -14,6 +14,14 @@ export interface Lesson {
   /** The last ones, oldest first. */
   messages: { role: string; type: string; text: string }[]
   failed_steps: { seq: number; tool: string | null; error: string | null }[]
+  /** For a suggestion: the check that the run did not pass, and what it said of this and of earlier runs. */
+  failed_check?: {
+    label: string
+    description: string | null
+    failed_runs: number
+    of_runs: number
+    comments: { run_number: number; comment: string }[]
+  }
 }
 
 const messagesMax = 60

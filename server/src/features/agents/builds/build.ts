@@ -75,7 +75,7 @@ export const longConfig = longObject(
 export const listedBuildColumns = columnsWith(listed(longConfig))
 
 /** The builds of a deleted agent are gone with it, and those of a hidden agent are hidden. */
-const findBuild = (sql: Sql, id: string, teamId: string): Promise<Build[]> => sql<Build>`
+export const findBuild = (sql: Sql, id: string, teamId: string): Promise<Build[]> => sql<Build>`
   select ${buildColumns} from builds join agents on agents.id = builds.agent_id and agents.deleted_at is null and not agents.is_hidden
   where builds.id = ${id} and builds.team_id = ${teamId}`
 

@@ -8,7 +8,7 @@ import { whileLeased } from '../../../kit/lease.ts'
 import { createSharedPool } from '../../../kit/sharedPools.ts'
 import { lookFor } from '../../../kit/sharedLook.ts'
 import type { SuspectProcesses } from '../../../kit/suspectProcesses.ts'
-import { monthSpent } from '../monthSpent.ts'
+import { monthSpent } from '../../../engine/counting/monthSpent.ts'
 import type { RecordingContent } from '../recording.ts'
 import {
   claimReplayRuns,

@@ -1,7 +1,7 @@
-// Whether a team's money of the month is spent: then no model is asked in a replay either.
+// Whether a team may still spend money on models this month, for what is not a run: replays and suggestions.
 import { one, type Sql } from '../../base/db.ts'
-import { currentMonth } from '../../engine/counting/usage.ts'
-import { costOfMonth } from '../../engine/counting/usageSql.ts'
+import { costOfMonth } from './usageSql.ts'
+import { currentMonth } from './usage.ts'
 
 /** Why no money may be spent any more this month; undefined: it may be. */
 export async function monthSpent(sql: Sql, teamId: string): Promise<string | undefined> {
@@ -12,5 +12,5 @@ export async function monthSpent(sql: Sql, teamId: string): Promise<string | und
   const spent = await one(sql<{ is_reached: boolean }>`
     select ${costOfMonth(teamId, month)} >= ${limit.value}::numeric as is_reached`)
   if (!spent.is_reached) return undefined
-  return `This team may spend ${limit.value} dollars a month on models (monthly_cost_usd), and has. A build that needs no model can be replayed all the same.`
+  return `This team may spend ${limit.value} dollars a month on models (monthly_cost_usd), and has.`
 }

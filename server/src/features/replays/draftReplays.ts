@@ -1,0 +1,37 @@
+// Replays of drafts that the service made itself: with a set of their own, which no list shows, and whose recordings go when nobody needs them.
+import { newId } from '../../base/ids.ts'
+import type { DraftReplays } from '../../kit/feature.ts'
+import { beginReplay, endReplay } from './beginReplay.ts'
+import { record, setBytesMax } from './recording.ts'
+
+export const draftReplays: DraftReplays = {
+  async begin(wanted) {
+    const { sql, context, teamId, agentId, build, runIds, maxCostUsd, memberId } = wanted
+    const setId = newId()
+    await sql`
+      insert into replay_sets (id, team_id, agent_id, name, of_suggestion, created_by)
+      values (${setId}, ${teamId}, ${agentId}, ${`Suggestion ${setId}`}, true, ${memberId})`
+    const refusals = new Set<string>()
+    for (const runId of runIds) {
+      const [set] = await sql<{ is_full: boolean }>`
+        select size_bytes >= ${setBytesMax} as is_full from replay_sets where id = ${setId} and team_id = ${teamId}`
+      if (set?.is_full) break
+      const refusal = await record(sql, { teamId, setId, agentId, runId })
+      if (refusal !== undefined) refusals.add(refusal)
+    }
+    const begun = await beginReplay({ sql, context, teamId, agentId, setId, build, maxCostUsd, memberId })
+    if ('replay' in begun) return { replayId: begun.replay.id }
+    await sql`delete from replay_sets where id = ${setId} and team_id = ${teamId}`
+    const { message, isBusy } = begun.refusal
+    if (isBusy) return 'busy'
+    return { problem: refusals.size === 0 ? message : [...refusals].join(' ') }
+  },
+  async end({ sql, teamId, replayId }) {
+    await endReplay(sql, replayId, teamId)
+    // the set first, as whoever adds to it or deletes a run in it locks it
+    const sets = await sql<{ id: string }>`
+      select s.id from replay_sets s join replays r on r.set_id = s.id
+      where r.id = ${replayId} and s.team_id = ${teamId} and s.of_suggestion for no key update of s`
+    for (const { id } of sets) await sql`delete from replay_recordings where set_id = ${id} and team_id = ${teamId}`
+  },
+}
