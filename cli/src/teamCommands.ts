@@ -1,4 +1,4 @@
-// The commands for agents as files, guardrails, replays, cases, alerts, events, deliveries, sandboxes and evidence of a team.
+// The commands for agents as files, guardrails, replays, suggestions, cases, alerts, events, deliveries, sandboxes and evidence of a team.
 import { agentsDiff, agentsList, agentsPromote, agentsPull, agentsPush } from './agents/commands.ts'
 import { agentsPause, agentsResume } from './agents/pause.ts'
 import {
@@ -34,6 +34,11 @@ import { sandboxCopy } from './sandbox/copy.ts'
 import { sandboxCreate } from './sandbox/create.ts'
 import { sandboxExec } from './sandbox/exec.ts'
 import { sandboxList } from './sandbox/list.ts'
+import { suggestionAccept } from './suggestion/accept.ts'
+import { suggestionList } from './suggestion/list.ts'
+import { suggestionReject } from './suggestion/reject.ts'
+import { suggestionSettings } from './suggestion/settings.ts'
+import { suggestionShow } from './suggestion/show.ts'
 
 export const teamCommands: Command[] = [
   agentsList,
@@ -58,6 +63,11 @@ export const teamCommands: Command[] = [
   replayStart,
   replayRecord,
   replayShow,
+  suggestionList,
+  suggestionShow,
+  suggestionAccept,
+  suggestionReject,
+  suggestionSettings,
   queuesList,
   casesImport,
   listen,

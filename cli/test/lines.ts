@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after } from 'node:test'
+import type { Config } from '../../server/src/base/config.ts'
 import { seedTeam, type TestTeam } from '../../server/test/kit/seed.ts'
 import { testApp, type TestApp } from '../../server/test/kit/testApp.ts'
 import { runAndReport } from '../src/main.ts'
@@ -30,8 +31,8 @@ export interface Bench {
   as: (team: TestTeam) => Line
 }
 
-export async function openBench(): Promise<Bench> {
-  const app = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'] } })
+export async function openBench(config: Partial<Config> = {}): Promise<Bench> {
+  const app = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'], ...config } })
   const baseUrl = await app.listen()
   const team = await seedTeam(app)
   const folder = await mkdtemp(join(tmpdir(), 'runyard-lines-'))

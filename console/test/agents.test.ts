@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { Client } from 'pg'
 import type { Page } from 'playwright-core'
 import type { Runyard } from '../../sdk/src/index.ts'
+import { canonicalHash } from '../../server/src/engine/builds/canonicalHash.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 import { axe } from './kit/axe.ts'
 import { databaseOf } from './kit/longRun.ts'
@@ -223,6 +224,55 @@ proves(
       made.triggers.map(({ name, enabled }) => [name, enabled]),
       [['Issues', false]],
     )
+  }),
+)
+
+proves(
+  'console.agents.suggestions',
+  'a person switches suggestions on, reads the diff and the runs of one, rejects it with a reason, and accepts another',
+  needsLongConsole,
+  story(async ({ page, sdk, service }) => {
+    const { agent_id } = await sdk.agents.create({ name: 'Suggested', instructions: procedure('One') })
+    await page.goto(`${service.baseUrl}/agents/${agent_id}?tab=suggestions`)
+    await page.getByText('Nothing is suggested').waitFor()
+    await page.getByRole('spinbutton', { name: 'Failed runs' }).fill('2')
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByRole('button', { name: 'Switch off' }).waitFor()
+    assert.equal((await sdk.suggestions.getSettings(agent_id)).suggestion_settings.failures, 2)
+    // only a model writes them, and there is none here
+    const client = new Client({ connectionString: databaseOf(service.dataDir) })
+    await client.connect()
+    for (const label of ['Ended by itself', 'Limits were kept']) {
+      const config = { version: 'v2' as const, data: { input: procedure(label) } }
+      const { build } = await sdk.agents.createRevision(agent_id, { config })
+      await client.query(
+        `with builder as (
+          insert into builder_runs (id, team_id, agent_id, build_id, status, model, prompt, checkpoint_config)
+          select new_id(), team_id, agent_id, id, 'completed', 'builtin:runbook', '', config from builds where id = $1 returning *),
+        made as (
+          insert into suggestions (id, team_id, agent_id, flag, label, failed_runs, of_runs, base_build_id, draft_build_id, builder_run_id, state,
+            config_hash, replay_runs, replay_problem)
+          select new_id(), w.team_id, w.agent_id, $2, $2, 2, 5, b.id, w.build_id, w.id, 'open', $3, 10, 'There was nothing to replay.'
+          from builder w join builds b on b.agent_id = w.agent_id and b.status = 'live' returning *)
+        insert into suggestion_runs (suggestion_id, team_id, run_id, run_number, run_title, run_ended_at, comment)
+        select id, team_id, new_id(), 4711, 'Check invoice', now(), 'The run failed: no reason is known.' from made`,
+        [build.id, label, canonicalHash(build.config)],
+      )
+    }
+    await client.end()
+    await page.reload()
+    await page.getByRole('button', { name: 'Limits were kept' }).click()
+    await page.getByText('The run failed: no reason is known.').waitFor()
+    await page.getByText('Not replayed: There was nothing to replay.').waitFor()
+    assert.deepEqual(await axe(page), [])
+    await page.getByRole('button', { name: 'Reject…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Why' }).fill('Not now')
+    await dialog.getByRole('button', { name: 'Reject' }).click()
+    await page.getByText('rejected', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Ended by itself' }).click()
+    await page.getByRole('button', { name: 'Accept and promote' }).click()
+    await page.getByText('accepted', { exact: true }).waitFor()
   }),
 )
 

@@ -251,6 +251,7 @@ const agentTabs: [string, string | RegExp][] = [
   ['memory&file=policy.md', 'Policy'],
   ['rubrics', 'Ended by itself'],
   ['replays', 'No build was replayed yet'],
+  ['suggestions', 'Nothing is suggested'],
   ['triggers', 'Each case of this queue starts a run.'],
   ['runs', 'Took'],
 ]

@@ -34,6 +34,7 @@ const names: Record<AgentTab, string> = {
   memory: 'Memory',
   rubrics: 'Rubrics',
   replays: 'Replays',
+  suggestions: 'Suggestions',
   triggers: 'Triggers',
   runs: 'Runs',
 }

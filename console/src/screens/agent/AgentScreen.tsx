@@ -25,6 +25,7 @@ const tabs: Record<AgentTab, ComponentType<TabProps>> = {
   memory: lazy(() => import('./memory/MemoryTab.tsx')),
   rubrics: lazy(() => import('./rubrics/RubricsTab.tsx')),
   replays: lazy(() => import('./replay/ReplayTab.tsx')),
+  suggestions: lazy(() => import('./suggestions/SuggestionsTab.tsx')),
   triggers: lazy(() => import('./triggers/TriggersTab.tsx')),
   runs: lazy(() => import('./runs/RunsTab.tsx')),
 }

@@ -1,16 +1,7 @@
 // What the address of an agent holds: the open tab, the build in the editor, the two that are compared, and what is open beside it.
 import { chosen, oneOf, text, type RawSearch } from '../../app/search.ts'
 
-export const agentTabs = [
-  'procedure',
-  'builds',
-  'schedules',
-  'memory',
-  'rubrics',
-  'replays',
-  'triggers',
-  'runs',
-] as const
+export const agentTabs = ['procedure', 'builds', 'schedules', 'memory', 'rubrics', 'replays', 'suggestions', 'triggers', 'runs'] as const
 export const deliveryStates = ['waiting', 'started', 'filtered', 'repeated', 'dropped', 'failed'] as const
 export const procedureViews = ['source', 'rendered', 'beside'] as const
 export const procedurePanels = ['builds', 'builder', 'settings'] as const
@@ -34,6 +25,8 @@ export const readAgentSearch = (raw: RawSearch) =>
     trigger: text(raw['trigger']),
     /** The replay that is open. */
     replay: text(raw['replay']),
+    /** The suggestion that is open. */
+    suggestion: text(raw['suggestion']),
     /** The trigger whose deliveries are shown, and which of them. */
     deliveries: text(raw['deliveries']),
     delivered: oneOf(deliveryStates, raw['delivered']),

@@ -27,11 +27,11 @@ export const draftReplays: DraftReplays = {
     return { problem: refusals.size === 0 ? message : [...refusals].join(' ') }
   },
   async end({ sql, teamId, replayId }) {
-    await endReplay(sql, replayId, teamId)
-    // the set first, as whoever adds to it or deletes a run in it locks it
+    // the set first, as whoever deletes a run in it does
     const sets = await sql<{ id: string }>`
       select s.id from replay_sets s join replays r on r.set_id = s.id
       where r.id = ${replayId} and s.team_id = ${teamId} and s.of_suggestion for no key update of s`
+    await endReplay(sql, replayId, teamId)
     for (const { id } of sets) await sql`delete from replay_recordings where set_id = ${id} and team_id = ${teamId}`
   },
 }
