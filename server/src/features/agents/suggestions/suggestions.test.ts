@@ -4,7 +4,7 @@ import { after } from 'node:test'
 import { startFakeAnthropic } from '../../../../test/fakes/anthropic.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 import { draftOf } from '../../../../test/kit/replays.ts'
-import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
+import { seeders, seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
 import {
   brittle,
   failingAgent,
@@ -207,6 +207,20 @@ proves('suggestions.once', 'two rounds at once make one', async () => {
   assert.equal((await suggestionsOf(team, agentId)).length, 1)
   const [made] = await sql`select count(*)::int as drafts from builds where agent_id = ${agentId} and status = 'draft'`
   assert.deepEqual(made, { drafts: 1 })
+})
+
+proves('suggestions.once', 'an agent with three that nobody has decided gets no fourth, until one is decided', async () => {
+  const team = await seedTeam(service)
+  const agentId = await failingAgent(service, team)
+  const [first] = [await seeders['suggestion']!(team, { agent: agentId }), await seeders['suggestion']!(team, { agent: agentId })]
+  await seeders['suggestion']!(team, { agent: agentId })
+  await suggestRound(service.context)
+  assert.equal((await suggestionsOf(team, agentId)).length, 3)
+  const { body } = await team.call(`GET /v2/agents/${agentId}/suggestion-settings`)
+  assert.match(body.suggestion_settings.held_back, /3 suggestions that nobody has decided/)
+  assert.equal((await reject(team, first)).status, 200)
+  await suggestRound(service.context)
+  assert.equal((await suggestionsOf(team, agentId)).length, 4)
 })
 
 proves('suggestions.once', 'a team that has spent its month gets none, and reads why', async () => {
