@@ -32,10 +32,14 @@ async function round(): Promise<number> {
   }
 }
 
+const team = await seedTeam(service)
+const agentId = await failingAgent(service, team)
+
 /** From failing runs to what a person decides; answers with how many processes died. */
 async function tell(fate: Fate): Promise<number> {
-  const team = await seedTeam(service)
-  const agentId = await failingAgent(service, team)
+  // nothing was suggested yet
+  await sql`delete from builds where agent_id = ${agentId} and status = 'draft'`
+  await sql`delete from replay_sets where agent_id = ${agentId}`
   provider.forget()
   provider.answer(proposes(sturdy))
   mortal.begin(fate)
@@ -54,7 +58,6 @@ async function tell(fate: Fate): Promise<number> {
       (select count(*) from replay_sets where agent_id = ${agentId})::int as sets,
       (select count(*) from suggestion_runs where team_id = ${team.id})::int as runs`
   assert.deepEqual(made, { builds: 2, builder_runs: 1, replays: 1, all_replays: 1, sets: 1, runs: 2 })
-  await team.call(`DELETE /v2/agents/${agentId}`)
   return deaths
 }
 

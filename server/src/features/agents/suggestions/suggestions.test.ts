@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { startFakeAnthropic } from '../../../../test/fakes/anthropic.ts'
+import type { FakeAnswer } from '../../../../test/fakes/fakeProvider.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 import { draftOf } from '../../../../test/kit/replays.ts'
 import { seeders, seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
@@ -26,10 +27,17 @@ const service = await testApp({
 })
 const { sql } = service.context.db
 
+/** What the model of every builder says, also of those that other tests left at work. */
+let said = sturdy
+function speak(): FakeAnswer {
+  provider.answer(speak)
+  return proposes(said)
+}
+provider.answer(speak)
+
 /** An agent with one suggestion that a person may decide. */
 async function suggested(team: TestTeam, procedure = sturdy) {
-  provider.forget()
-  provider.answer(proposes(procedure))
+  said = procedure
   const agentId = await failingAgent(service, team)
   await suggestAll(service)
   const [listed] = await suggestionsOf(team, agentId)
@@ -53,7 +61,7 @@ proves('suggestions.made', 'two failed runs of three make a draft, which is repl
     ['open', 'ended_by_itself', 'Ended by itself', 2, 3],
     JSON.stringify(suggestion),
   )
-  assert.deepEqual(suggestion.runs.map((run: { run_number: number }) => run.run_number), [3, 2])
+  assert.deepEqual(suggestion.runs.map((run: { run_number: number }) => run.run_number).toSorted(), [2, 3])
   assert.match(suggestion.runs[0].comment, /^The run failed: /)
   assert.match(suggestion.diff.procedure, /^-\{\{ message \| number \}\}\n\+\{\{ message \}\}$/m)
   assert.deepEqual([suggestion.is_changed, suggestion.questions, suggestion.replay_problem], [false, [], null])
