@@ -36,6 +36,7 @@ await team.call(`POST /v2/agents/${agent}/eval-rubrics`, {
 await seed('schedule', { agent })
 const replaySet = await seed('replay_set', { agent })
 const replay = await seed('replay', { agent, build: draft, replay_set: replaySet })
+await seed('suggestion', { agent })
 
 const queue = await seed('queue')
 const cases = [await seed('case', { queue }), await seed('case', { queue })]

@@ -105,9 +105,11 @@ proves('suggestions.accept', 'accepted, the draft becomes live with its event an
   assert.deepEqual([live.id, live.input], [suggestion.draft_build_id, sturdy])
   const decided = await readSuggestion(team, suggestion.id)
   assert.deepEqual([decided.state, decided.decided_by, decided.replay.says], ['accepted', team.memberId, 'helps'])
-  const { body } = await team.call(`GET /v2/teams/:teamId/events?event=assignment.build.published`)
-  assert.equal(body.events.filter((one: { data: { build_id: string } }) => one.data.build_id === live.id).length, 1)
-  const [audited] = await sql`select count(*)::int as rows from audit_log where team_id = ${team.id} and action = 'acceptSuggestion'`
+  const [published] = await sql`
+    select count(*)::int as events from events
+    where team_id = ${team.id} and event = 'assignment.build.published' and data::jsonb ->> 'build_id' = ${live.id}`
+  assert.deepEqual(published, { events: 1 })
+  const [audited] = await sql`select count(*)::int as rows from audit_log where team_id = ${team.id} and operation = 'acceptSuggestion'`
   assert.deepEqual(audited, { rows: 1 })
   const [left] = await sql`select count(*)::int as recordings from replay_recordings where team_id = ${team.id}`
   assert.deepEqual(left, { recordings: 0 })
