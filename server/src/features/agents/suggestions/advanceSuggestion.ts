@@ -14,7 +14,7 @@ export interface DueSuggestion {
   team_id: string
 }
 
-/** Those whose builder run or replay has come to an end. Each goes behind all others, whatever becomes of it. */
+/** Finds suggestions whose builder run or replay has come to an end. Each goes behind all others, whatever becomes of it. */
 export const dueSuggestions = (sql: Sql, limit: number): Promise<DueSuggestion[]> => sql<DueSuggestion>`
   update suggestions set checked_at = clock_timestamp() where id in (
     select g.id from suggestions g
@@ -74,7 +74,7 @@ async function beginReplay(
     where id = ${id} and team_id = ${teamId} and state = 'drafting'`
 }
 
-/** Those behind it, and the last ones of the live build. */
+/** The runs behind it, and the last ones of the live build. */
 async function runsToReplay(
   sql: Sql,
   { id, agent_id, base_build_id }: SuggestionRow,
