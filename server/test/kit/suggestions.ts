@@ -47,7 +47,7 @@ export async function switchOn(team: TestTeam, agentId: string, settings: object
 export const suggestRound = (context: Context): Promise<void> =>
   suggestFixes.handler({ context, sql: context.db.sql, input: {}, signal: new AbortController().signal })
 
-/** As far as it comes without a person: looked for, drafted, replayed. */
+/** Goes as far as it comes without a person: looked for, drafted, replayed. */
 export async function suggestAll(app: TestApp): Promise<void> {
   await suggestRound(app.context)
   await app.drain()
