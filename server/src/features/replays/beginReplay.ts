@@ -25,7 +25,7 @@ interface Wanted {
   memberId: string
 }
 
-export interface ReplayRefusal {
+interface ReplayRefusal {
   code: 'conflict' | 'entitlement_exceeded' | 'invalid_request' | 'not_found'
   message: string
   /** It may begin when another one has ended. */

@@ -12,7 +12,7 @@ import { promotionPreviewQuery } from '../../../queries/agents.ts'
 import { needsReason, Refusal, whyRefused } from '../builds/Refusal.tsx'
 import style from './SuggestionsTab.module.css'
 
-const undecided: Suggestion['state'][] = ['drafting', 'replaying', 'open']
+const undecided = new Set<Suggestion['state']>(['drafting', 'replaying', 'open'])
 
 export function Decision({ suggestion }: { suggestion: Suggestion }) {
   const { unable } = useSession()
@@ -29,7 +29,7 @@ export function Decision({ suggestion }: { suggestion: Suggestion }) {
       void queries.invalidateQueries({ queryKey: ['agents'] })
     },
   })
-  if (!undecided.includes(state)) return null
+  if (!undecided.has(state)) return null
   const cannot =
     unable('agents:write') ??
     (state === 'open' ? undefined : 'Its draft is not ready yet.') ??

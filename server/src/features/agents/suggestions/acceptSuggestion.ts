@@ -23,7 +23,7 @@ export const acceptSuggestion = operation({
   errors: ['already_live', 'builder_run_active', 'conflict', 'gate_not_met', 'invalid_request', 'not_found'],
   emits: ['assignment.build.published'],
   async prepare({ team, suggestion, context, sql, fail }) {
-    if (suggestion.state !== 'open') return fail('conflict', whyNot(suggestion))
+    if (suggestion.state !== 'open') fail('conflict', whyNot(suggestion))
     const refusal = await refusalOfBuild({ team, build: await draftOf(sql, suggestion, team.id), context, sql })
     if (refusal) fail(refusal.code, refusal.message)
   },

@@ -35,7 +35,7 @@ export const failingChecks = (sql: Sql, agentIds: string[]): Promise<FailingChec
     and not exists (select from suggestions g where g.agent_id = s.agent_id and g.flag = f.flag and ${isTold})
   order by s.agent_id, f.failed_runs desc, f.flag`
 
-export interface FailedRun {
+interface FailedRun {
   run_id: string
   run_number: number
   run_title: string
