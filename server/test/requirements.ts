@@ -234,8 +234,14 @@ const sentences = [
     id: 'cli.alerts',
     says: 'Rules of alerts and their incidents are read and changed from the command line; agents are paused and resumed.',
   },
-  { id: 'cli.suggestion', says: 'Suggestions are switched on, listed, shown, accepted and rejected from the command line.' },
-  { id: 'cli.replay', says: 'Runs are recorded and builds replayed from the command line, whose exit code says whether something differs.' },
+  {
+    id: 'cli.suggestion',
+    says: 'Suggestions are switched on, listed, shown, accepted and rejected from the command line.',
+  },
+  {
+    id: 'cli.replay',
+    says: 'Runs are recorded and builds replayed from the command line, whose exit code says whether something differs.',
+  },
   { id: 'cli.deliveries', says: 'A sample event can be sent to webhooks; deliveries can be read and sent again.' },
   { id: 'cli.evidence', says: 'An evidence bundle is checked offline; the exit code is 0 only if all of it fits.' },
   {
@@ -4856,8 +4862,14 @@ const sentences = [
       file: 'server/src/features/agents/suggestions/replayVerdict.ts',
     },
   },
-  { id: 'suggestions.erasure', says: 'What a suggestion stores of a run goes with the run, and suggestions of a deleted agent are gone.' },
-  { id: 'suggestions.deaths', says: 'A process that dies at any statement leaves one suggestion with one draft, one builder run and one replay.' },
+  {
+    id: 'suggestions.erasure',
+    says: 'What a suggestion stores of a run goes with the run, and suggestions of a deleted agent are gone.',
+  },
+  {
+    id: 'suggestions.deaths',
+    says: 'A process that dies at any statement leaves one suggestion with one draft, one builder run and one replay.',
+  },
   // usage and entitlements
   {
     id: 'usage.month',

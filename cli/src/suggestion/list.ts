@@ -13,13 +13,17 @@ export const suggestionList = command({
   says: 'List what the builder suggests for an agent, newest first.',
   positionals: ['AGENT'],
   options: { state: { type: 'string', value: 'STATE', says: `only those in this state: ${states.join(', ')}` } },
-  examples: ["runyard suggestion list 'Invoice checker'", "runyard suggestion list 'Invoice checker' --state open --json | jq -r .id"],
+  examples: [
+    "runyard suggestion list 'Invoice checker'",
+    "runyard suggestion list 'Invoice checker' --state open --json | jq -r .id",
+  ],
   async run({ positionals: [named = ''], values: { state }, out, service }) {
     if (state !== undefined && !isState(state)) throw new UsageError(`--state must be one of ${states.join(', ')}.`)
     const runyard = await service()
     const agent = await oneNamed(runyard.agents.list({ limit: 100 }), named, 'agent')
     const wanted = { limit: 100, ...(state !== undefined && { state }) }
-    for await (const one of runyard.suggestions.list(agent.id, wanted)) out.record(one, (listed) => [listedLine(listed)])
+    for await (const one of runyard.suggestions.list(agent.id, wanted))
+      out.record(one, (listed) => [listedLine(listed)])
   },
 })
 

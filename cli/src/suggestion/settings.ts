@@ -17,7 +17,10 @@ export const suggestionSettings = command({
     replay: { type: 'string', value: 'N', says: 'with --on: how many last runs the draft is replayed against as well' },
     'max-cost': { type: 'string', value: 'USD', says: 'with --on: what the models of one replay may cost' },
   },
-  examples: ["runyard suggestion settings 'Invoice checker'", "runyard suggestion settings 'Invoice checker' --on --failures 3 --of 10"],
+  examples: [
+    "runyard suggestion settings 'Invoice checker'",
+    "runyard suggestion settings 'Invoice checker' --on --failures 3 --of 10",
+  ],
   async run({ positionals: [named = ''], values, out, service }) {
     const given = {
       ...numbered('failures', values.failures),
@@ -31,12 +34,18 @@ export const suggestionSettings = command({
     const { id } = await oneNamed(runyard.agents.list({ limit: 100 }), named, 'agent')
     const is_on = values.on === true
     const answer =
-      is_on || values.off ? await runyard.suggestions.putSettings(id, { is_on, ...given }) : await runyard.suggestions.getSettings(id)
+      is_on || values.off
+        ? await runyard.suggestions.putSettings(id, { is_on, ...given })
+        : await runyard.suggestions.getSettings(id)
     out.record(answer.suggestion_settings, (settings) => [
       settings.is_on
         ? `on: a check that fails in ${settings.failures} of the last ${settings.of_runs} runs makes a suggestion`
         : 'off',
-      ...(settings.is_on ? [`replayed against the last ${settings.replay_runs} runs, for at most ${settings.max_replay_cost_usd ?? 'any number of'} USD`] : []),
+      ...(settings.is_on
+        ? [
+            `replayed against the last ${settings.replay_runs} runs, for at most ${settings.max_replay_cost_usd ?? 'any number of'} USD`,
+          ]
+        : []),
       ...(settings.held_back === null ? [] : [`held back: ${settings.held_back}`]),
     ])
   },

@@ -33,10 +33,13 @@ const words = {
 function verdictLines(replay: Suggestion['replay']): string[] {
   if (!replay) return []
   const { runs, runs_same, runs_changed, runs_not_replayed, behind_replayed, behind_passed, runs_worse } = replay
-  if (replay.state === 'running') return [`replay: ${runs_same + runs_changed + runs_not_replayed} of ${runs} runs done`]
+  if (replay.state === 'running')
+    return [`replay: ${runs_same + runs_changed + runs_not_replayed} of ${runs} runs done`]
   return [
     `replay: ${words[replay.says]}`,
-    ...(behind_passed === null ? [] : [`  the check passes in ${behind_passed} of the ${behind_replayed} runs behind it that were replayed`]),
+    ...(behind_passed === null
+      ? []
+      : [`  the check passes in ${behind_passed} of the ${behind_replayed} runs behind it that were replayed`]),
     `  a check fails that passed in ${runs_worse} of ${runs} runs`,
     `  ${runs_same} the same, ${runs_changed} changed, ${runs_not_replayed} not replayed, ${replay.cost_usd} USD`,
   ]

@@ -3,6 +3,7 @@ import type { OperationShape } from '../parts/operationShape.ts'
 
 export type OperationId =
   | 'acceptRevision'
+  | 'acceptSuggestion'
   | 'acknowledgeAlertIncident'
   | 'addRecordings'
   | 'answerArtifact'
@@ -156,6 +157,8 @@ export type OperationId =
   | 'getSecret'
   | 'getSkill'
   | 'getSkillFile'
+  | 'getSuggestion'
+  | 'getSuggestionSettings'
   | 'getSystem'
   | 'getTeam'
   | 'getTeamFile'
@@ -231,6 +234,7 @@ export type OperationId =
   | 'listSkillDependents'
   | 'listSkillVersions'
   | 'listSkills'
+  | 'listSuggestions'
   | 'listTeamEvents'
   | 'listTeamFileDependents'
   | 'listTeamFiles'
@@ -253,7 +257,9 @@ export type OperationId =
   | 'putReplayGate'
   | 'putRunMark'
   | 'putSkillFile'
+  | 'putSuggestionSettings'
   | 'refreshArtifact'
+  | 'rejectSuggestion'
   | 'releaseCase'
   | 'renderArtifact'
   | 'renderArtifactRevision'
@@ -321,6 +327,7 @@ export type OperationId =
 
 export const operations: Record<OperationId, OperationShape> = {
   acceptRevision: {"verb":"POST","path":"/v2/revisions/:build_id/accept","call":"agents.acceptRevision","input":"body","answer":"json","fields":{"make_triggers":"boolean"}},
+  acceptSuggestion: {"verb":"POST","path":"/v2/suggestions/:suggestion_id/accept","call":"suggestions.accept","input":"body","answer":"json","fields":{}},
   acknowledgeAlertIncident: {"verb":"POST","path":"/v2/incidents/:incident_id/acknowledge","call":"alerts.acknowledge","input":"body","answer":"json","fields":{}},
   addRecordings: {"verb":"POST","path":"/v2/replay-sets/:replay_set_id/recordings","call":"replays.addRecordings","input":"body","answer":"json","fields":{"run_ids":"json","last":"number"}},
   answerArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/answer","call":"artifacts.answer","input":"body","answer":"json","fields":{"answers":"json"}},
@@ -474,6 +481,8 @@ export const operations: Record<OperationId, OperationShape> = {
   getSecret: {"verb":"GET","path":"/v2/secrets/:secret_id","call":"secrets.get","input":"none","answer":"json","fields":{}},
   getSkill: {"verb":"GET","path":"/v2/skills/:skill_id","call":"skills.get","input":"query","answer":"json","fields":{"version":"number"}},
   getSkillFile: {"verb":"GET","path":"/v2/skills/:skill_id/files/:path*","call":"skills.getFile","input":"query","answer":"json","fields":{"version":"number"}},
+  getSuggestion: {"verb":"GET","path":"/v2/suggestions/:suggestion_id","call":"suggestions.get","input":"none","answer":"json","fields":{}},
+  getSuggestionSettings: {"verb":"GET","path":"/v2/agents/:agent_id/suggestion-settings","call":"suggestions.getSettings","input":"none","answer":"json","fields":{}},
   getSystem: {"verb":"GET","path":"/v2/system","call":"system.get","input":"none","answer":"json","fields":{}},
   getTeam: {"verb":"GET","path":"/v2/teams/:teamId","call":"teams.get","input":"none","answer":"json","fields":{}},
   getTeamFile: {"verb":"GET","path":"/v2/teams/:teamId/files/:file_id","call":"teamFiles.get","input":"none","answer":"json","fields":{}},
@@ -549,6 +558,7 @@ export const operations: Record<OperationId, OperationShape> = {
   listSkillDependents: {"verb":"GET","path":"/v2/skills/:skill_id/dependents","call":"skills.listDependents","input":"none","answer":"json","fields":{}},
   listSkillVersions: {"verb":"GET","path":"/v2/skills/:skill_id/versions","call":"skills.listVersions","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listSkills: {"verb":"GET","path":"/v2/teams/:teamId/skills","call":"skills.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
+  listSuggestions: {"verb":"GET","path":"/v2/agents/:agent_id/suggestions","call":"suggestions.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
   listTeamEvents: {"verb":"GET","path":"/v2/teams/:teamId/event-log","call":"teams.listEvents","input":"query","answer":"json","fields":{"limit":"number"}},
   listTeamFileDependents: {"verb":"GET","path":"/v2/teams/:teamId/files/:file_id/dependents","call":"teamFiles.listDependents","input":"none","answer":"json","fields":{}},
   listTeamFiles: {"verb":"GET","path":"/v2/teams/:teamId/files","call":"teamFiles.list","input":"query","answer":"list","fields":{"limit":"number","offset":"number"}},
@@ -571,7 +581,9 @@ export const operations: Record<OperationId, OperationShape> = {
   putReplayGate: {"verb":"PUT","path":"/v2/agents/:agent_id/promotion-gate/replay","call":"replays.putGate","input":"body","answer":"json","fields":{"min_match":"number"}},
   putRunMark: {"verb":"PUT","path":"/v2/runs/:run_id/mark","call":"evaluations.mark","input":"body","answer":"json","fields":{}},
   putSkillFile: {"verb":"PUT","path":"/v2/skills/:skill_id/files/:path*","call":"skills.putFile","input":"body","answer":"json","fields":{"is_executable":"boolean"}},
+  putSuggestionSettings: {"verb":"PUT","path":"/v2/agents/:agent_id/suggestion-settings","call":"suggestions.putSettings","input":"body","answer":"json","fields":{"is_on":"boolean","failures":"number","of_runs":"number","replay_runs":"number"}},
   refreshArtifact: {"verb":"POST","path":"/v2/artifacts/:artifactId/refresh","call":"artifacts.refresh","input":"none","answer":"json","fields":{}},
+  rejectSuggestion: {"verb":"POST","path":"/v2/suggestions/:suggestion_id/reject","call":"suggestions.reject","input":"body","answer":"json","fields":{}},
   releaseCase: {"verb":"POST","path":"/v2/cases/:case_id/release","call":"cases.release","input":"body","answer":"json","fields":{}},
   renderArtifact: {"verb":"GET","path":"/v2/artifacts/:artifactId/render","call":"artifacts.render","input":"query","answer":"file","fields":{}},
   renderArtifactRevision: {"verb":"GET","path":"/v2/artifacts/:artifactId/revisions/:revisionId/render","call":"artifacts.renderRevision","input":"query","answer":"file","fields":{}},

@@ -9,7 +9,8 @@ const underWay = new Set(['drafting', 'replaying'])
 export const suggestionsQuery = (agentId: string) =>
   queryOptions({
     queryKey: ['agent', agentId, 'suggestions'],
-    queryFn: async ({ signal }) => (await runyard.suggestions.list(agentId, { limit: 50 }, { signal }).page()).suggestions,
+    queryFn: async ({ signal }) =>
+      (await runyard.suggestions.list(agentId, { limit: 50 }, { signal }).page()).suggestions,
     refetchInterval: ({ state }) => (state.data?.some((one) => underWay.has(one.state)) ? lookAgainMs : false),
   })
 

@@ -11,6 +11,8 @@ import type { List } from '../list.ts'
 import type {
   AcceptRevisionAnswer,
   AcceptRevisionInput,
+  AcceptSuggestionAnswer,
+  AcceptSuggestionInput,
   AcknowledgeAlertIncidentAnswer,
   AcknowledgeAlertIncidentInput,
   AddRecordingsAnswer,
@@ -223,6 +225,8 @@ import type {
   GetSkillFileAnswer,
   GetSkillFileInput,
   GetSkillInput,
+  GetSuggestionAnswer,
+  GetSuggestionSettingsAnswer,
   GetSystemAnswer,
   GetTeamAnswer,
   GetTeamFileAnswer,
@@ -343,6 +347,8 @@ import type {
   ListSkillVersionsInput,
   ListSkillsAnswer,
   ListSkillsInput,
+  ListSuggestionsAnswer,
+  ListSuggestionsInput,
   ListTeamEventsAnswer,
   ListTeamEventsInput,
   ListTeamFileDependentsAnswer,
@@ -384,7 +390,11 @@ import type {
   PutRunMarkInput,
   PutSkillFileAnswer,
   PutSkillFileInput,
+  PutSuggestionSettingsAnswer,
+  PutSuggestionSettingsInput,
   RefreshArtifactAnswer,
+  RejectSuggestionAnswer,
+  RejectSuggestionInput,
   ReleaseCaseAnswer,
   ReleaseCaseInput,
   RenderArtifactInput,
@@ -1943,6 +1953,39 @@ export class SkillsGroup extends Group {
   /** List what depends on a skill. Needs the scope `agents:read`. */
   listDependents(skillId: string, options?: CallOptions): Call<ListSkillDependentsAnswer> {
     return this.client.json('GET', '/v2/skills/:skill_id/dependents', {skill_id: skillId}, undefined, options)
+  }
+}
+
+/** Drafts that the builder makes when a check fails again and again, for a person to decide. */
+export class SuggestionsGroup extends Group {
+  /** Newest first. Needs the scope `agents:read`. */
+  list(agentId: string, input?: ListSuggestionsInput, options?: CallOptions): List<ListSuggestionsAnswer['suggestions'][number], ListSuggestionsAnswer> {
+    return this.client.list('GET', '/v2/agents/:agent_id/suggestions', {agent_id: agentId}, input, options, 'suggestions')
+  }
+
+  /** The replay behind it is read with getReplay and listReplayRuns. Needs the scope `agents:read`. */
+  get(suggestionId: string, options?: CallOptions): Call<GetSuggestionAnswer> {
+    return this.client.json('GET', '/v2/suggestions/:suggestion_id', {suggestion_id: suggestionId}, undefined, options)
+  }
+
+  /** Its draft becomes live, exactly as promoteRevision would make it: the gates of the agent hold, unless `force_reason` says why not. Other suggestions for the agent become stale, since they speak of the build that was live. Needs the scope `agents:write`. */
+  accept(suggestionId: string, input?: AcceptSuggestionInput, options?: CallOptions): Call<AcceptSuggestionAnswer> {
+    return this.client.json('POST', '/v2/suggestions/:suggestion_id/accept', {suggestion_id: suggestionId}, input, options)
+  }
+
+  /** Also before its draft is ready: its builder run and its replay end. The draft stays a draft. While the same build is live, no other suggestion is made for this check. Needs the scope `agents:write`. */
+  reject(suggestionId: string, input: RejectSuggestionInput, options?: CallOptions): Call<RejectSuggestionAnswer> {
+    return this.client.json('POST', '/v2/suggestions/:suggestion_id/reject', {suggestion_id: suggestionId}, input, options)
+  }
+
+  /** While `is_on` is false, the other fields are those that it would have. Needs the scope `agents:read`. */
+  getSettings(agentId: string, options?: CallOptions): Call<GetSuggestionSettingsAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/suggestion-settings', {agent_id: agentId}, undefined, options)
+  }
+
+  /** Once a check fails in `failures` of the last `of_runs` evaluated runs of the live build, the builder makes a draft, which is replayed. A person accepts or rejects it; it never becomes live by itself. A model writes the draft, on your behalf and at the cost of the team. Switched off, no new ones are made. Needs the scope `agents:write`. */
+  putSettings(agentId: string, input: PutSuggestionSettingsInput, options?: CallOptions): Call<PutSuggestionSettingsAnswer> {
+    return this.client.json('PUT', '/v2/agents/:agent_id/suggestion-settings', {agent_id: agentId}, input, options)
   }
 }
 

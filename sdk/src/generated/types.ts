@@ -650,6 +650,81 @@ export interface ProcedureWord {
   says: string
 }
 
+export interface ListedSuggestion {
+  id: string
+  agent_id: string
+  /** The check, as evaluations name it. */
+  flag: string
+  label: string
+  /** `drafting`: the builder works, or asks. `replaying`: the draft is replayed. `open`: a person decides. `stale`: another build became live before that. `failed`: there is no draft, and `reason` says why. */
+  state: "drafting" | "replaying" | "open" | "accepted" | "rejected" | "stale" | "failed"
+  /** In how many of `of_runs` runs the check failed. */
+  failed_runs: number
+  /** How many of the last runs of the live build were looked at. */
+  of_runs: number
+  /** The live build whose runs failed. */
+  base_build_id: string
+  /** The draft that would take its place. */
+  draft_build_id: string
+  draft_revision_number: number
+  builder_run_id: string
+  replay_id: string | null
+  replay_problem: string | null
+  reason: string | null
+  decided_by: string | null
+  decided_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface Suggestion {
+  id: string
+  agent_id: string
+  /** The check, as evaluations name it. */
+  flag: string
+  label: string
+  /** `drafting`: the builder works, or asks. `replaying`: the draft is replayed. `open`: a person decides. `stale`: another build became live before that. `failed`: there is no draft, and `reason` says why. */
+  state: "drafting" | "replaying" | "open" | "accepted" | "rejected" | "stale" | "failed"
+  /** In how many of `of_runs` runs the check failed. */
+  failed_runs: number
+  /** How many of the last runs of the live build were looked at. */
+  of_runs: number
+  /** The live build whose runs failed. */
+  base_build_id: string
+  /** The draft that would take its place. */
+  draft_build_id: string
+  draft_revision_number: number
+  builder_run_id: string
+  replay_id: string | null
+  replay_problem: string | null
+  reason: string | null
+  decided_by: string | null
+  decided_at: string | null
+  created_at: string
+  updated_at: string
+  /** The runs behind it, newest first. Those that were deleted are not among them. */
+  runs: SuggestionRun[]
+  diff: BuildDiff
+  /** Somebody changed the draft after its replay began. Then it cannot be accepted, but promoted like any draft. */
+  is_changed: boolean
+  replay: SuggestionVerdict | null
+  /** What the builder asks. resumeBuilderRun answers; the suggestion waits until then. */
+  questions: BuilderQuestion[]
+}
+
+export interface SuggestionSettings {
+  is_on: boolean
+  /** In how many of the last `of_runs` evaluated runs of the live build the same check must fail. */
+  failures: number
+  of_runs: number
+  /** How many of the last runs the draft is replayed against, beside those behind the suggestion. */
+  replay_runs: number
+  max_replay_cost_usd: string | null
+  held_back: string | null
+  updated_by: string | null
+  updated_at: string | null
+}
+
 export interface Schedule {
   id: string
   schedule_id: string
@@ -2409,6 +2484,33 @@ export interface ProcedureOption {
   values: string[]
 }
 
+export interface SuggestionRun {
+  run_id: string
+  run_number: number
+  run_title: string
+  run_ended_at: string
+  comment: string | null
+}
+
+export interface SuggestionVerdict {
+  state: "running" | "completed" | "cancelled"
+  /** `helps`: the check passes in runs behind the suggestion, and no other check fails that passed. `mixed`: both. `harms`: only the latter. `unknown`: nothing was replayed, or only a judge could say whether the check passes. */
+  says: "helps" | "mixed" | "no_difference" | "harms" | "unknown"
+  /** How many recorded runs the draft is replayed against. */
+  runs: number
+  runs_same: number
+  runs_changed: number
+  runs_not_replayed: number
+  match: number | null
+  /** How many of the runs behind the suggestion were replayed. */
+  behind_replayed: number
+  behind_passed: number | null
+  /** In how many runs a check fails that passed when they were recorded. */
+  runs_worse: number
+  /** What the models of the replay cost, as decimal text. */
+  cost_usd: string
+}
+
 export interface RunLimits {
   max_steps: number
   /** Of active time: waiting does not count. */
@@ -3303,6 +3405,69 @@ export interface DiscardRevisionAnswer {
   success: true
   build: Build
   build_id: string
+}
+
+export interface ListSuggestionsInput {
+  /** Only those in this state. */
+  state?: "drafting" | "replaying" | "open" | "accepted" | "rejected" | "stale" | "failed"
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListSuggestionsAnswer {
+  suggestions: ListedSuggestion[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface GetSuggestionAnswer {
+  suggestion: Suggestion
+  suggestion_id: string
+}
+
+export interface AcceptSuggestionInput {
+  /** Why to promote it although it fails a promotion gate of the agent. Stored. */
+  force_reason?: string
+}
+
+export interface AcceptSuggestionAnswer {
+  success: true
+  build: Build
+  build_id: string
+  suggestion_id: string
+}
+
+export interface RejectSuggestionInput {
+  /** Why. Stored. */
+  reason: string
+}
+
+export interface RejectSuggestionAnswer {
+  suggestion: Suggestion
+  suggestion_id: string
+}
+
+export interface GetSuggestionSettingsAnswer {
+  suggestion_settings: SuggestionSettings
+  agent_id: string
+}
+
+export interface PutSuggestionSettingsInput {
+  is_on: boolean
+  /** In how many of the last `of_runs` evaluated runs of the live build the same check must fail. */
+  failures?: number
+  of_runs?: number
+  /** How many of the last runs the draft is replayed against, beside those behind the suggestion. */
+  replay_runs?: number
+  max_replay_cost_usd?: string | null
+}
+
+export interface PutSuggestionSettingsAnswer {
+  suggestion_settings: SuggestionSettings
+  agent_id: string
 }
 
 export interface ListAgentSchedulesAnswer {

@@ -143,7 +143,8 @@ export const replayGateOf = (context: Context): ReplayGate | undefined =>
   each(context, ({ replayGate }) => replayGate)[0]
 
 /** Undefined: this server replays no runs. */
-export const draftReplaysOf = (context: Context): DraftReplays | undefined => each(context, ({ draftReplays }) => draftReplays)[0]
+export const draftReplaysOf = (context: Context): DraftReplays | undefined =>
+  each(context, ({ draftReplays }) => draftReplays)[0]
 
 /** Undefined: on this server no run is checked when it ends. */
 export const endCheckOf = (context: Context): EndCheck | undefined => each(context, ({ endCheck }) => endCheck)[0]

@@ -1,7 +1,17 @@
 // What the address of an agent holds: the open tab, the build in the editor, the two that are compared, and what is open beside it.
 import { chosen, oneOf, text, type RawSearch } from '../../app/search.ts'
 
-export const agentTabs = ['procedure', 'builds', 'schedules', 'memory', 'rubrics', 'replays', 'suggestions', 'triggers', 'runs'] as const
+export const agentTabs = [
+  'procedure',
+  'builds',
+  'schedules',
+  'memory',
+  'rubrics',
+  'replays',
+  'suggestions',
+  'triggers',
+  'runs',
+] as const
 export const deliveryStates = ['waiting', 'started', 'filtered', 'repeated', 'dropped', 'failed'] as const
 export const procedureViews = ['source', 'rendered', 'beside'] as const
 export const procedurePanels = ['builds', 'builder', 'settings'] as const

@@ -23,7 +23,8 @@ export const createReplaySet = operation({
     if (agents.length === 0) fail('not_found')
     const count = await one(sql<{ made: number }>`
       select count(*) as made from replay_sets where agent_id = ${agent.id} and team_id = ${team.id} and not of_suggestion`)
-    if (count.made >= setsMax) fail('conflict', `The agent has ${setsMax} replay sets, which is the most. Delete one first.`)
+    if (count.made >= setsMax)
+      fail('conflict', `The agent has ${setsMax} replay sets, which is the most. Delete one first.`)
     const [made] = await sql<ReplaySet>`
       insert into replay_sets as s (id, team_id, agent_id, name, created_by)
       values (${newId()}, ${team.id}, ${agent.id}, ${body.name}, ${caller.member_id})

@@ -17,7 +17,11 @@ export const listReplaySets = operation({
   answer: pageOf('replay_sets', ReplaySet),
   async handler({ team, agent, query, sql }) {
     const from = part`replay_sets s where s.agent_id = ${agent.id} and s.team_id = ${team.id} and not s.of_suggestion`
-    const { rows, ...page } = await readPage<ReplaySet>(sql, { columns: setColumns, from, order: part`s.name, s.id` }, query)
+    const { rows, ...page } = await readPage<ReplaySet>(
+      sql,
+      { columns: setColumns, from, order: part`s.name, s.id` },
+      query,
+    )
     return { replay_sets: rows, ...page }
   },
 })

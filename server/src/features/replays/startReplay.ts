@@ -35,7 +35,11 @@ export const startReplay = operation({
         and case when ${wanted}::uuid is null then b.status = 'live' else b.id = ${wanted} end`
     if (!build) return fail('not_found', 'The agent of this set has no build with this build_id.')
     const wantedReplay = { sql, context, teamId: team.id, agentId: replay_set.agent_id, setId: replay_set.id, build }
-    const begun = await beginReplay({ ...wantedReplay, maxCostUsd: body.max_cost_usd ?? null, memberId: caller.member_id })
+    const begun = await beginReplay({
+      ...wantedReplay,
+      maxCostUsd: body.max_cost_usd ?? null,
+      memberId: caller.member_id,
+    })
     if ('refusal' in begun) return fail(begun.refusal.code, begun.refusal.message)
     return { replay: begun.replay, replay_id: begun.replay.id }
   },

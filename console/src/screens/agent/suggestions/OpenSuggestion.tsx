@@ -72,19 +72,22 @@ const verdicts = {
 } as const
 
 function Verdict({ suggestion: { agent_id, replay, replay_id, replay_problem } }: { suggestion: Suggestion }) {
-  if (!replay || replay_id === null) return replay_problem === null ? null : <p className={tab.why}>Not replayed: {replay_problem}</p>
-  const { runs, runs_same, runs_changed, runs_not_replayed, behind_passed, behind_replayed, runs_worse, cost_usd } = replay
+  if (!replay || replay_id === null)
+    return replay_problem === null ? null : <p className={tab.why}>Not replayed: {replay_problem}</p>
+  const { runs, runs_same, runs_changed, runs_not_replayed, behind_passed, behind_replayed, runs_worse, cost_usd } =
+    replay
   const { tone, text } = verdicts[replay.says]
   return (
     <section>
-      <h3>
-        Replay {replay.state === 'running' ? <Tag>under way</Tag> : <Tag tone={tone}>{text}</Tag>}
-      </h3>
+      <h3>Replay {replay.state === 'running' ? <Tag>under way</Tag> : <Tag tone={tone}>{text}</Tag>}</h3>
       <p className={tab.why}>
         {behind_passed !== null &&
           `The check passes in ${behind_passed} of the ${counted(behind_replayed, 'run')} behind it that were replayed. `}
-        {runs_worse === 0 ? 'No run fails a check that it passed.' : `${counted(runs_worse, 'run')} of ${runs} fail a check that passed.`}{' '}
-        {counted(runs, 'run')}: {runs_same} the same, {runs_changed} changed, {runs_not_replayed} not replayed, {money(Number(cost_usd))}.{' '}
+        {runs_worse === 0
+          ? 'No run fails a check that it passed.'
+          : `${counted(runs_worse, 'run')} of ${runs} fail a check that passed.`}{' '}
+        {counted(runs, 'run')}: {runs_same} the same, {runs_changed} changed, {runs_not_replayed} not replayed,{' '}
+        {money(Number(cost_usd))}.{' '}
         <Link to="/agents/$agentId" params={{ agentId: agent_id }} search={{ tab: 'replays', replay: replay_id }}>
           What differs
         </Link>

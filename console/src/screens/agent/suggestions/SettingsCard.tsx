@@ -51,7 +51,10 @@ function Settings({ agentId, settings }: { agentId: string; settings: Suggestion
     },
   })
   const isRight =
-    isCount(failures, 1) && isCount(ofRuns, Number(failures)) && isCount(replayRuns, 0) && (cost.trim() === '' || amount.test(cost.trim()))
+    isCount(failures, 1) &&
+    isCount(ofRuns, Number(failures)) &&
+    isCount(replayRuns, 0) &&
+    (cost.trim() === '' || amount.test(cost.trim()))
   const cannot = unable('agents:write')
   return (
     <Card title="Suggestions" facts={settings.is_on ? 'on' : 'off'}>
@@ -62,16 +65,31 @@ function Settings({ agentId, settings }: { agentId: string; settings: Suggestion
           if (isRight && cannot === undefined) save.mutate(true)
         }}
       >
-        <p>A model writes each draft, and the models of the draft answer in its replay. The team pays for both. Nothing goes live by itself.</p>
+        <p>
+          A model writes each draft, and the models of the draft answer in its replay. The team pays for both. Nothing
+          goes live by itself.
+        </p>
         <div className={style.two}>
           <Field label="Failed runs">
-            <Input type="number" min={1} max={100} value={failures} onChange={(event) => setFailures(event.target.value)} />
+            <Input
+              type="number"
+              min={1}
+              max={100}
+              value={failures}
+              onChange={(event) => setFailures(event.target.value)}
+            />
           </Field>
           <Field label="Of the last runs">
             <Input type="number" min={1} max={100} value={ofRuns} onChange={(event) => setOfRuns(event.target.value)} />
           </Field>
           <Field label="Replay last runs">
-            <Input type="number" min={0} max={100} value={replayRuns} onChange={(event) => setReplayRuns(event.target.value)} />
+            <Input
+              type="number"
+              min={0}
+              max={100}
+              value={replayRuns}
+              onChange={(event) => setReplayRuns(event.target.value)}
+            />
           </Field>
           <Field label="A replay may cost" hint="USD; empty: no limit">
             <Input inputMode="decimal" value={cost} onChange={(event) => setCost(event.target.value)} />
@@ -88,7 +106,10 @@ function Settings({ agentId, settings }: { agentId: string; settings: Suggestion
           <Button
             type="submit"
             isBusy={save.isPending}
-            unable={cannot ?? (isRight ? undefined : 'The failed runs are at most the last runs, up to 100; the cost is an amount.')}
+            unable={
+              cannot ??
+              (isRight ? undefined : 'The failed runs are at most the last runs, up to 100; the cost is an amount.')
+            }
           >
             {settings.is_on ? 'Change' : 'Switch on'}
           </Button>

@@ -53,7 +53,8 @@ export default function SuggestionsTab({ agent }: TabProps) {
 function Row({ suggestion, isOpen }: { suggestion: ListedSuggestion; isOpen: boolean }) {
   const navigate = route.useNavigate()
   const { id, agent_id, label, state, failed_runs, of_runs, created_at } = suggestion
-  const toggle = () => void navigate({ search: (now) => ({ ...now, suggestion: isOpen ? undefined : id }), replace: true })
+  const toggle = () =>
+    void navigate({ search: (now) => ({ ...now, suggestion: isOpen ? undefined : id }), replace: true })
   return (
     <li className={style.row}>
       <div className={style.head}>
@@ -83,4 +84,10 @@ const words: Record<ListedSuggestion['state'], string> = {
 }
 
 const toneOf = (state: ListedSuggestion['state']): { tone?: 'pass' | 'wait' | 'fail' } =>
-  state === 'open' ? { tone: 'wait' } : state === 'accepted' ? { tone: 'pass' } : state === 'failed' ? { tone: 'fail' } : {}
+  state === 'open'
+    ? { tone: 'wait' }
+    : state === 'accepted'
+      ? { tone: 'pass' }
+      : state === 'failed'
+        ? { tone: 'fail' }
+        : {}

@@ -12,7 +12,10 @@ interface Wanted {
 }
 
 /** Undefined: there is nothing to review any more. */
-export async function takeProposal(sql: Sql, { builderRunId, teamId, memberId, line }: Wanted): Promise<Build | undefined> {
+export async function takeProposal(
+  sql: Sql,
+  { builderRunId, teamId, memberId, line }: Wanted,
+): Promise<Build | undefined> {
   const [taken] = await sql<Build>`
     with completed as (
       update builder_runs set status = 'completed', completed_at = now(), epoch = epoch + 1, updated_at = now(),

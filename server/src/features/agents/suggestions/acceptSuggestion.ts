@@ -36,7 +36,10 @@ export const acceptSuggestion = operation({
     if (accepted.length === 0) return fail('conflict', whyNot(locked))
     const build = await draftOf(sql, locked, team.id)
     if (canonicalHash(build.config) !== locked.config_hash) {
-      return fail('conflict', 'The draft was changed after its replay began. Promote it with promoteRevision, or reject the suggestion.')
+      return fail(
+        'conflict',
+        'The draft was changed after its replay began. Promote it with promoteRevision, or reject the suggestion.',
+      )
     }
     const who = { memberId: caller.member_id, forceReason: body.force_reason }
     const promoted = await promote({ sql, context, team, build, ...who, names: {} })

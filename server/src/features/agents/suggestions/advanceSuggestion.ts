@@ -43,7 +43,8 @@ async function afterBuilder(context: Context, sql: Sql, suggestion: SuggestionRo
   const { id, builder_run_id: builderRunId } = suggestion
   const [builder] = await sql<Ended>`
     select status, error, created_by from builder_runs where id = ${builderRunId} and team_id = ${teamId} for no key update`
-  if (builder?.status === 'failed') return failSuggestion(sql, { id, teamId }, builder.error?.message ?? 'The builder failed.')
+  if (builder?.status === 'failed')
+    return failSuggestion(sql, { id, teamId }, builder.error?.message ?? 'The builder failed.')
   if (builder?.status === 'discarded') return failSuggestion(sql, { id, teamId }, 'The builder run was discarded.')
   if (builder?.status === 'review') {
     const line = 'Taken into the draft of a suggestion, without triggers.'
@@ -63,7 +64,16 @@ async function beginReplay(
   const [limits] = await sql<{ replay_runs: number; max_replay_cost_usd: string | null }>`
     select replay_runs, trim_scale(max_replay_cost_usd)::text as max_replay_cost_usd from suggestions where id = ${id} and team_id = ${teamId}`
   const runIds = await runsToReplay(sql, suggestion, { teamId, last: limits!.replay_runs })
-  const wanted = { sql, context, teamId, agentId, build: build!, runIds, maxCostUsd: limits!.max_replay_cost_usd, memberId }
+  const wanted = {
+    sql,
+    context,
+    teamId,
+    agentId,
+    build: build!,
+    runIds,
+    maxCostUsd: limits!.max_replay_cost_usd,
+    memberId,
+  }
   const begun = (await draftReplaysOf(context)?.begin(wanted)) ?? { problem: 'This server replays no runs.' }
   // it stays as it is, and its turn comes again
   if (begun === 'busy') return

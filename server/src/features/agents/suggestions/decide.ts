@@ -11,7 +11,11 @@ interface Named {
 }
 
 /** Undefined: it or its agent was deleted since then. */
-export async function lockSuggestion(sql: Sql, { id, agent_id }: Named, teamId: string): Promise<SuggestionRow | undefined> {
+export async function lockSuggestion(
+  sql: Sql,
+  { id, agent_id }: Named,
+  teamId: string,
+): Promise<SuggestionRow | undefined> {
   const agents = await sql`
     select id from agents where id = ${agent_id} and team_id = ${teamId} and deleted_at is null for no key update`
   if (agents.length === 0) return undefined
@@ -30,10 +34,15 @@ const said: Record<string, string> = {
 }
 
 /** Why nothing can be decided in this state. */
-export const whyNot = ({ state }: { state: string }): string => `This suggestion cannot be decided. ${said[state] ?? ''}`.trimEnd()
+export const whyNot = ({ state }: { state: string }): string =>
+  `This suggestion cannot be decided. ${said[state] ?? ''}`.trimEnd()
 
 /** Nobody needs its builder run and its recordings any more. */
-export async function clearSuggestion(context: Context, sql: Sql, { id, teamId }: { id: string; teamId: string }): Promise<void> {
+export async function clearSuggestion(
+  context: Context,
+  sql: Sql,
+  { id, teamId }: { id: string; teamId: string },
+): Promise<void> {
   const [cleared] = await sql<{ builder_run_id: string; replay_id: string | null }>`
     update suggestions set is_cleared = true
     where id = ${id} and team_id = ${teamId} and state in ('accepted', 'rejected', 'stale', 'failed') and not is_cleared

@@ -21,7 +21,11 @@ export const listSuggestions = operation({
   async handler({ team, agent, query, sql }) {
     const inState = query.state === undefined ? empty : part`and g.state = ${query.state}`
     const from = part`suggestions g where g.agent_id = ${agent.id} and g.team_id = ${team.id} ${inState}`
-    const { rows, ...page } = await readPage<ListedSuggestion>(sql, { columns: listedColumns, from, order: part`g.id desc` }, query)
+    const { rows, ...page } = await readPage<ListedSuggestion>(
+      sql,
+      { columns: listedColumns, from, order: part`g.id desc` },
+      query,
+    )
     return { suggestions: rows, ...page }
   },
 })

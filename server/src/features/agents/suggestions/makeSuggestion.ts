@@ -37,7 +37,10 @@ interface Settings {
 }
 
 /** Whoever makes one holds the agent's row: of two that saw the same failures, the second finds the first one's. */
-export async function makeSuggestion(context: Context, { agent_id: agentId, team_id: teamId, flag }: FailingCheck): Promise<void> {
+export async function makeSuggestion(
+  context: Context,
+  { agent_id: agentId, team_id: teamId, flag }: FailingCheck,
+): Promise<void> {
   await context.db.transaction(async (sql) => {
     const agents = await sql`
       select id from agents where id = ${agentId} and team_id = ${teamId} and deleted_at is null for no key update`
@@ -62,7 +65,11 @@ export async function makeSuggestion(context: Context, { agent_id: agentId, team
 }
 
 /** A sentence for whoever reads the settings. */
-async function whyHeldBack({ sql, teamId, agentId }: Asked, { role }: Settings, model: string): Promise<string | undefined> {
+async function whyHeldBack(
+  { sql, teamId, agentId }: Asked,
+  { role }: Settings,
+  model: string,
+): Promise<string | undefined> {
   if (role === null || !effectiveScopes(['*'], role).has('agents:write')) {
     return 'The member who switched suggestions on may not change agents any more. Somebody who may must set them again.'
   }
@@ -70,8 +77,10 @@ async function whyHeldBack({ sql, teamId, agentId }: Asked, { role }: Settings, 
   const [count] = await sql<{ undecided: number; under_way: number }>`
     select (select count(*) from suggestions g where g.agent_id = ${agentId} and ${isUndecided})::int as undecided,
       (select count(*) from suggestions g where g.team_id = ${teamId} and g.state in ('drafting', 'replaying'))::int as under_way`
-  if (count!.undecided >= undecidedMax) return `The agent has ${undecidedMax} suggestions that nobody has decided, which is the most.`
-  if (count!.under_way >= underWayMax) return `The team has ${underWayMax} suggestions under way, which is the most. This one waits.`
+  if (count!.undecided >= undecidedMax)
+    return `The agent has ${undecidedMax} suggestions that nobody has decided, which is the most.`
+  if (count!.under_way >= underWayMax)
+    return `The team has ${underWayMax} suggestions under way, which is the most. This one waits.`
   return monthSpent(sql, teamId)
 }
 

@@ -28,7 +28,8 @@ export const putSuggestionSettings = operation({
   async handler({ team, agent, caller, body, sql, fail }) {
     const { is_on, ...given } = body
     const { failures, of_runs, replay_runs, max_replay_cost_usd } = { ...settingsUnlessGiven, ...given }
-    if (failures > of_runs) fail('invalid_request', `failures: ${failures} of ${of_runs} runs cannot fail. Give at most of_runs.`)
+    if (failures > of_runs)
+      fail('invalid_request', `failures: ${failures} of ${of_runs} runs cannot fail. Give at most of_runs.`)
     if (is_on) {
       await sql`
         insert into suggestion_settings (agent_id, team_id, failures, of_runs, replay_runs, max_replay_cost_usd, updated_by)

@@ -33,7 +33,11 @@ export async function replayVerdict(
   return { ...figures, behind_passed, says: word({ ...figures, behind_passed }) }
 }
 
-function word({ behind_passed, behind_replayed, runs_worse }: Omit<SuggestionVerdict, 'says'>): SuggestionVerdict['says'] {
+function word({
+  behind_passed,
+  behind_replayed,
+  runs_worse,
+}: Omit<SuggestionVerdict, 'says'>): SuggestionVerdict['says'] {
   if (behind_passed === null || behind_replayed === 0) return runs_worse > 0 ? 'harms' : 'unknown'
   if (behind_passed > 0) return runs_worse > 0 ? 'mixed' : 'helps'
   return runs_worse > 0 ? 'harms' : 'no_difference'

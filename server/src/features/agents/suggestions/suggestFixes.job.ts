@@ -26,7 +26,7 @@ export const suggestFixes = job({
       await outlive(context, due, () => clear(context, due))
     }
     const [now] = await sql<{ at: string }>`select clock_timestamp()::text as at`
-    for (let looked = agentsMax; looked === agentsMax; ) {
+    for (let looked = agentsMax; looked === agentsMax;) {
       signal.throwIfAborted()
       looked = await look(context, now!.at)
     }

@@ -67,11 +67,20 @@ export const SuggestionVerdict = named(
     runs_changed: Count,
     runs_not_replayed: Count,
     match: nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    behind_replayed: Type.Integer({ minimum: 0, description: 'How many of the runs behind the suggestion were replayed.' }),
+    behind_replayed: Type.Integer({
+      minimum: 0,
+      description: 'How many of the runs behind the suggestion were replayed.',
+    }),
     behind_passed: nullable(
-      Type.Integer({ minimum: 0, description: 'In how many of them the check passes now. Null: only a judge could say.' }),
+      Type.Integer({
+        minimum: 0,
+        description: 'In how many of them the check passes now. Null: only a judge could say.',
+      }),
     ),
-    runs_worse: Type.Integer({ minimum: 0, description: 'In how many runs a check fails that passed when they were recorded.' }),
+    runs_worse: Type.Integer({
+      minimum: 0,
+      description: 'In how many runs a check fails that passed when they were recorded.',
+    }),
     cost_usd: Type.String({ description: 'What the models of the replay cost, as decimal text.' }),
   }),
 )
@@ -81,10 +90,13 @@ export const Suggestion = named(
   'Suggestion',
   Type.Object({
     ...listedFields,
-    runs: Type.Array(SuggestionRun, { description: 'The runs behind it, newest first. Those that were deleted are not among them.' }),
+    runs: Type.Array(SuggestionRun, {
+      description: 'The runs behind it, newest first. Those that were deleted are not among them.',
+    }),
     diff: BuildDiff,
     is_changed: Type.Boolean({
-      description: 'Somebody changed the draft after its replay began. Then it cannot be accepted, but promoted like any draft.',
+      description:
+        'Somebody changed the draft after its replay began. Then it cannot be accepted, but promoted like any draft.',
     }),
     replay: nullable(SuggestionVerdict),
     questions: Type.Array(BuilderQuestion, {

@@ -49,7 +49,10 @@ async function tell(fate: Fate): Promise<number> {
   await drainReplays(service.context)
   deaths += await round()
   const all = await suggestionsOf(team, agentId)
-  assert.deepEqual(all.map(({ state }: { state: string }) => state), ['open'])
+  assert.deepEqual(
+    all.map(({ state }: { state: string }) => state),
+    ['open'],
+  )
   const [made] = await sql`
     select (select count(*) from builds where agent_id = ${agentId})::int as builds,
       (select count(*) from builder_runs where agent_id = ${agentId})::int as builder_runs,
@@ -61,19 +64,23 @@ async function tell(fate: Fate): Promise<number> {
   return deaths
 }
 
-proves('suggestions.deaths', 'a death at any statement, before it or after, leaves one draft and one replay', async (t) => {
-  assert.equal(await tell(() => undefined), 0)
-  let deaths = 0
-  // it is over when nobody died any more
-  for (let last = 1, died = 1; died > 0; last++) {
-    died = 0
-    const moments = isLongForm ? (['before', 'after'] as const) : ([last % 2 === 0 ? 'before' : 'after'] as const)
-    for (const when of moments) died += await tell((statement) => (statement === last ? when : undefined))
-    deaths += died
-  }
-  t.diagnostic(`${deaths} deaths`)
-  assert.ok(deaths >= 20, `${deaths} deaths`)
-})
+proves(
+  'suggestions.deaths',
+  'a death at any statement, before it or after, leaves one draft and one replay',
+  async (t) => {
+    assert.equal(await tell(() => undefined), 0)
+    let deaths = 0
+    // it is over when nobody died any more
+    for (let last = 1, died = 1; died > 0; last++) {
+      died = 0
+      const moments = isLongForm ? (['before', 'after'] as const) : ([last % 2 === 0 ? 'before' : 'after'] as const)
+      for (const when of moments) died += await tell((statement) => (statement === last ? when : undefined))
+      deaths += died
+    }
+    t.diagnostic(`${deaths} deaths`)
+    assert.ok(deaths >= 20, `${deaths} deaths`)
+  },
+)
 
 proves('suggestions.deaths', 'a death at every statement for a while is outlived as well', async () => {
   for (const from of [1, 9, 20]) {

@@ -35,7 +35,10 @@ const SuggestionSettings = named(
     ...settingsFields,
     held_back: nullable(Type.String({ description: 'Why none was made although a check fails.' })),
     updated_by: nullable(
-      Type.Unsafe<string>({ ...Id, description: 'The member who switched them on. The builder sees what they may use.' }),
+      Type.Unsafe<string>({
+        ...Id,
+        description: 'The member who switched them on. The builder sees what they may use.',
+      }),
     ),
     updated_at: nullable(Time),
   }),
