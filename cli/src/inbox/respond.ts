@@ -43,7 +43,10 @@ export const inboxWithdraw = command({
   positionals: ['ID'],
   needs: 'service',
   says: 'Take your approval back while another person’s is missing.',
-  examples: ['runyard inbox withdraw 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55'],
+  examples: [
+    'runyard inbox withdraw 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55',
+    'runyard inbox withdraw 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55 --json',
+  ],
   async run({ positionals: [id = ''], out, service }) {
     const [runyard, { pendingRequest }] = await Promise.all([service(), import('./findRequest.ts')])
     const { request } = await pendingRequest(runyard, id)

@@ -5,10 +5,11 @@ import { access, mkdtemp, readdir, realpath, rm, watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { programFile } from './programFile.ts'
 
 export const sandboxToken = 'a-token-that-only-the-tests-know-0123456789'
 
-const entry = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
+const entry = programFile(fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url)))
 
 export interface SandboxHost {
   url: string

@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { programFile } from '../kit/programFile.ts'
 import type { DrillResult } from '../../src/features/system/drills/drill.ts'
 import type { Proof } from './proof.ts'
 
-const cli = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
+const cli = programFile(fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url)))
 
 const scratchDirs = async (): Promise<string[]> =>
   (await readdir(tmpdir())).filter((name) => name.startsWith('runyard-drill-'))

@@ -174,7 +174,7 @@ function environment(isProxied: boolean): Record<string, string> {
 const closeInherited = 'for fd in /proc/self/fd/*; do fd=${fd##*/}; (( fd > 2 )) && eval "exec $fd>&-"; done'
 
 /** Its ending says that it is a module: there is no package.json beside it. */
-const relayFile = ({ relay }: Proxied): string => `/opt/relay.m${extname(relay).slice(1)}`
+const relayFile = ({ relay }: Proxied): string => `/opt/relay.m${extname(relay).slice(-2)}`
 
 const relayCommand = (proxied: Proxied): string[] => [
   '/opt/bin/node',

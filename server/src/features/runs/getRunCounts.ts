@@ -43,6 +43,8 @@ export const getRunCounts = operation({
     time_zone: Type.Optional(
       Type.String({
         maxLength: 64,
+        // the letters of such names: whether there is one is looked up
+        pattern: '^[A-Za-z0-9_+/-]+$',
         description: 'An IANA name: its days are counted. Minutes and hours are those of UTC. `UTC` if absent.',
         examples: ['Europe/Berlin'],
       }),
