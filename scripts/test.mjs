@@ -30,7 +30,6 @@ await exitWith(async () => {
   // Tests make much that is soon garbage: with more room for what is new it is collected less often (measured: 7 % less work in a process).
   const options = [
     '--max-semi-space-size=64',
-    '--import=./scripts/testContext.mjs',
     '--test',
     ...limits,
     '--test-reporter=spec',

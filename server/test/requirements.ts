@@ -156,7 +156,6 @@ const sentences = [
     id: 'files.answered',
     says: 'An operation may answer a file: with its type, length and a safe name, never cached, charged to the team, refused in JSON.',
   },
-  { id: 'tests.context', says: 'What belongs to which test is known without hearing of every promise.' },
   { id: 'tests.typed', says: 'A test that sends or reads a field that its operation does not have does not compile.' },
   // The SDK
   {
