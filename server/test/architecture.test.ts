@@ -232,6 +232,14 @@ proves(
       // the first is a thread of its own; of the tests that share a process, one file loads the second
       ['base/page/xlsxThread.ts', 'kit/backupDatabases.ts'],
     )
+    const loading = [...all, ...kit].filter(
+      (source) =>
+        isTest(source) && !source.path.endsWith('.alone.test.ts') && source.text.includes('/kit/backupDatabases.ts'),
+    )
+    assert.deepEqual(
+      loading.map(({ path }) => path).filter((path) => path !== 'architecture.test.ts'),
+      ['kit/eventBatches.test.ts'],
+    )
   },
 )
 
