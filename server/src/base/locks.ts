@@ -6,3 +6,5 @@ export const migrationLock = 0x52590001
 export const poolerLock = 0x52590004
 /** First half of the two-part lock that a living process holds; the second half is its row's lock_key. */
 export const presenceLockClass = 0x52590003
+/** The same for whoever sets free what a dead process held. It is another lock, so that its holder is never taken for that process. */
+export const reapLockClass = 0x52590005

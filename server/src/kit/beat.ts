@@ -17,13 +17,13 @@ export function startBeat(): Beat {
   const turns = new Set<(lateMs: number) => void>()
   let timer: NodeJS.Timeout | undefined
 
-  function beatOn(): void {
-    const plannedAt = performance.now() + beatMs
+  function beatIn(ms: number): void {
+    const plannedAt = performance.now() + ms
     timer = setTimeout(() => {
-      beatOn()
+      beatIn(beatMs)
       const lateMs = performance.now() - plannedAt
       for (const turn of turns) turn(lateMs)
-    }, beatMs)
+    }, ms)
   }
 
   return {
@@ -38,7 +38,8 @@ export function startBeat(): Beat {
           working = undefined
         })
       }
-      if (turns.size === 0) beatOn()
+      // the first beat is at once: where processes do not live long, each of them still sets work of the dead free
+      if (turns.size === 0) beatIn(0)
       turns.add(turn)
       return {
         async stop() {

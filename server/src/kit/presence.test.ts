@@ -118,6 +118,28 @@ proves('presence.buriedOnce', 'two sweepers reap a dead process once', async () 
   await Promise.all([one.leave(), two.leave()])
 })
 
+proves(
+  'presence.sweeperDies',
+  'a sweeper that dies over its work delays nobody: the next look of another one reaps, without a new grace',
+  async () => {
+    const [dying, other] = [await join(), await join()]
+    const [dead] = await gone('pg_postmaster_start_time()')
+    const begun = Promise.withResolvers<void>()
+    const forever = new Promise<never>(() => undefined)
+    await dying.sweep(() => Promise.reject(new Error('it was missed only now')))
+    await missed(`clock_timestamp() - interval '10 seconds'`)
+    void dying.sweep(() => (begun.resolve(), forever))
+    await begun.promise
+    const { reaped, sweep: look } = sweeper(other)
+    await look()
+    assert.deepEqual(reaped, [], 'somebody else is at it')
+    await cutConnectionOf(dying)
+    await look()
+    assert.deepEqual(reaped, [dead!.id])
+    await leaveAll(dying, other)
+  },
+)
+
 /** The row of a process that is gone, which joined a server that started then. */
 const gone = (startedAt: string, role = 'worker') =>
   ask<{ id: string }>(

@@ -3,9 +3,9 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { awakeTimer } from '../base/awakeTimer.ts'
-import { empty, one, part, type Sql, sqlOn } from '../base/db.ts'
+import { empty, one, part, type Part, type Sql, sqlOn } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
-import { presenceLockClass } from '../base/locks.ts'
+import { presenceLockClass, reapLockClass } from '../base/locks.ts'
 import type { Log } from '../base/log.ts'
 import { pauseAfter } from '../base/pause.ts'
 import { connectionSettings, cut, SessionClient, type DatabaseAddress } from '../base/session.ts'
@@ -330,42 +330,64 @@ async function rejoin(session: Session, trouble: () => Trouble | undefined): Pro
 /** SQL condition on a process: it held its lock in this life of the server. An older version of Runyard writes only the start of the server. */
 const isHere = part`coalesce(server_life = ${serverLife}, server_started_at is not distinct from pg_postmaster_start_time())`
 
+/** Other processes, and whether each was missed for its whole grace. What was missed in an earlier life of the server says nothing about this one. */
+const judged = (which: Part): Part => part`
+  select *, coalesce(missed_since < clock_timestamp() - make_interval(secs => grace_s), false) as is_due from (
+    select id, role, lock_key, job_pool_id, case when missed_life = ${serverLife} then missed_since end as missed_since,
+      case when role = 'api' then ${servingMs / 1000}::float8 when ${isHere} then ${hereMs / 1000}::float8
+        else ${newLifeMs / 1000}::float8 end as grace_s
+    from processes where ${which}
+  ) others`
+
 /**
  * A process whose lock is free is missed, from then on by the clock of the database. It is dead when it was missed for its whole grace and its
- * lock is still free. What was missed in an earlier life of the server says nothing about this one.
+ * lock is still free.
  */
 async function sweep(sql: Sql, processId: string, reap: (dead: DeadProcess) => Promise<void>): Promise<boolean> {
-  const others = await sql<DeadProcess & { is_missed: boolean; is_due: boolean; is_dead: boolean }>`
-    with others as materialized (
-      select id, role, lock_key, job_pool_id, case when missed_life = ${serverLife} then missed_since end as missed_since,
-        case when role = 'api' then ${servingMs / 1000}::float8 when ${isHere} then ${hereMs / 1000}::float8
-          else ${newLifeMs / 1000}::float8 end as grace_s
-      from processes where id <> ${processId}
-    ), judged as materialized (
-      select *, coalesce(missed_since < clock_timestamp() - make_interval(secs => grace_s), false) as is_due from others
-    )
+  const others = await sql<DeadProcess & { is_missed: boolean; is_due: boolean }>`
+    with judged as materialized (${judged(part`id <> ${processId}`)})
     select id, role, lock_key, job_pool_id, is_due,
       -- this one ends with the statement
-      case when missed_since is null then pg_try_advisory_xact_lock(${presenceLockClass}, lock_key) else false end as is_missed,
-      case when is_due then pg_try_advisory_lock(${presenceLockClass}, lock_key) else false end as is_dead
+      case when missed_since is null then pg_try_advisory_xact_lock(${presenceLockClass}, lock_key) else false end as is_missed
     from judged`
   const missed = others.filter(({ is_missed }) => is_missed).map(({ id }) => id)
-  // one that came back in the same moment in which it was missed
-  const found = others.filter(({ is_due, is_dead }) => is_due && !is_dead).map(({ id }) => id)
-  if (missed.length + found.length > 0) await mark(sql, missed, found)
-  for (const other of others.filter(({ is_dead }) => is_dead)) {
-    try {
-      await reap(other)
-      await sql`delete from processes where id = ${other.id}`
-    } finally {
-      await sql`select pg_advisory_unlock(${presenceLockClass}, ${other.lock_key})`
-    }
-  }
+  if (missed.length > 0) await mark(sql, { missed })
+  for (const other of others.filter(({ is_due }) => is_due)) await bury(sql, other, reap)
   return others.length > 0
 }
 
+/**
+ * Reaps a process that is due, unless somebody else is at it or it lives. One at a time: the dead of a bad moment are shared by all sweepers,
+ * and when a sweeper dies too, only one of them has to wait for the next.
+ */
+async function bury(sql: Sql, other: DeadProcess, reap: (dead: DeadProcess) => Promise<void>): Promise<void> {
+  const { id, lock_key } = other
+  const { is_mine } = await one(
+    sql<{ is_mine: boolean }>`select pg_try_advisory_lock(${reapLockClass}, ${lock_key}) as is_mine`,
+  )
+  if (!is_mine) return
+  try {
+    const { is_dead } = await one(
+      sql<{ is_dead: boolean }>`select pg_try_advisory_lock(${presenceLockClass}, ${lock_key}) as is_dead`,
+    )
+    // it came back in the same moment in which it was missed
+    if (!is_dead) return await mark(sql, { found: [id] })
+    try {
+      // another sweeper may have reaped it since we looked
+      const due = await sql`select from (${judged(part`id = ${id}`)}) now where is_due`
+      if (due.length === 0) return
+      await reap(other)
+      await sql`delete from processes where id = ${id}`
+    } finally {
+      await sql`select pg_advisory_unlock(${presenceLockClass}, ${lock_key})`
+    }
+  } finally {
+    await sql`select pg_advisory_unlock(${reapLockClass}, ${lock_key})`
+  }
+}
+
 /** Several sweepers mark the same rows, in one order. */
-async function mark(sql: Sql, missed: string[], found: string[]): Promise<void> {
+async function mark(sql: Sql, { missed = [], found = [] }: { missed?: string[]; found?: string[] }): Promise<void> {
   await sql`
     update processes set missed_since = case when id = any(${missed}::uuid[]) then clock_timestamp() end, missed_life = ${serverLife}
     where id in (

@@ -215,21 +215,28 @@ export async function reviveRuns(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'
 }
 
 /**
- * How often a run that has not advanced gets a death taken off because another process died. Two runs that kill processes must not do that
- * for each other for ever.
+ * How often a run that has not advanced gets a death taken off because of a process that may have died over another run. Two runs that kill
+ * processes must not do that for each other for ever.
  */
 const sparedMax = 2
+/** Further ones are not counted. */
+const sparedCounted = 100
 
 /**
  * Lowers the count of deaths of runs that the dead process did not hold: processes seem to die for other reasons now. A run that waits for
- * a process for suspects may then be claimed by anybody again.
+ * a process for suspects may then be claimed by anybody again. If the dead process held no run that an earlier death was counted for, the
+ * reason is surely another one, and this is believed as often as it happens: where workers die within a second, no process for suspects
+ * gets ready.
  */
 async function spareOthers(sql: Sql, deadId: string): Promise<void> {
   await sql`
-    update runs set deaths = deaths - 1, spared = spared + 1
+    with dead as materialized (
+      select exists (select from runs where worker = ${deadId} and (deaths > 0 or spared > 0)) as held_a_suspect
+    )
+    update runs set deaths = deaths - 1, spared = least(spared + 1, ${sparedCounted}::int)
     where id in (
       select id from runs
-      where admitted_at is not null and deaths > 0 and spared < ${sparedMax}::int
+      where admitted_at is not null and deaths > 0 and (spared < ${sparedMax}::int or not (select held_a_suspect from dead))
         and (deaths = 1 and worker is distinct from ${deadId} or deaths = 2 and worker is null)
       order by id for update skip locked)`
 }

@@ -36,12 +36,19 @@ async function dieTogetherOver(id: string, role: string): Promise<void> {
 
 const suspects = async () => (await readSuspects(sql)).map(({ id, deaths }) => ({ id, deaths }))
 
+/** A process dies that held only this run. */
+const witness = async (id: string) => {
+  const worker = newId()
+  await sql`update runs set worker = ${worker} where id = ${id}`
+  await reviveRuns(sql, { id: worker, role: 'worker' })
+}
+
 proves(
   'runs.spared',
-  'a process that dies without the run speaks for the run: a suspect is driven like any other again, but only twice',
+  'a death without the run speaks for the run: a suspect is driven like any other again',
   async () => {
     const { team, id } = await newRun()
-    for (const n of [1, 2]) {
+    for (const n of [1, 2, 3, 4]) {
       while ((await suspects()).length === 0) await dieOver(id)
       assert.deepEqual(await suspects(), [{ id, deaths: 2 }], `time ${n}`)
       await reviveRuns(sql, { id: newId(), role: suspectRoles.several })
@@ -49,11 +56,24 @@ proves(
       await reviveRuns(sql, { id: newId(), role: 'worker' })
       assert.deepEqual(await suspects(), [])
     }
-    await dieOver(id)
-    await reviveRuns(sql, { id: newId(), role: 'worker' })
-    assert.deepEqual(await suspects(), [{ id, deaths: 2 }])
     await drainRuns(service)
     assert.equal((await readRun(team, id)).status, 'completed')
+  },
+)
+
+proves(
+  'runs.sparedTwice',
+  'two runs that kill their processes do not excuse each other for ever: each is a suspect in the end',
+  async () => {
+    const [one, two] = [await newRun(), await newRun()]
+    let deaths = 0
+    for (; deaths < 20 && (await suspects()).length < 2; deaths++) {
+      for (const { id } of [one, two]) if (!(await suspects()).some((suspect) => suspect.id === id)) await witness(id)
+    }
+    assert.deepEqual((await suspects()).map(({ id }) => id).toSorted(), [one.id, two.id].toSorted())
+    assert.ok(deaths <= 6, `${deaths} rounds`)
+    await drainRuns(service)
+    for (const { team, id } of [one, two]) assert.equal((await readRun(team, id)).status, 'completed')
   },
 )
 
