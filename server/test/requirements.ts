@@ -1224,6 +1224,10 @@ const sentences = [
   { id: 'presence.lost', says: 'A process that cannot take its lock again within 3 s stops what it was doing.' },
   { id: 'presence.buriedOnce', says: 'A dead process is reaped by exactly one of the others.' },
   {
+    id: 'presence.sweeperDies',
+    says: 'When a process dies while it reaps another one, the next look of a third reaps that one, without a new grace.',
+  },
+  {
     id: 'presence.failover',
     says: 'Who never held its lock in this life of the server, after a restart or a promotion, is not declared dead within 6 s.',
   },
@@ -2769,6 +2773,10 @@ const sentences = [
   {
     id: 'runs.spared',
     says: 'When processes die that did not hold a run, the run is charged with fewer deaths, so innocent runs continue at once.',
+  },
+  {
+    id: 'runs.sparedTwice',
+    says: 'Runs that kill their processes do not excuse each other for ever: a death over a run that was charged before speaks for another run at most twice.',
   },
   {
     id: 'runs.diedTogether',

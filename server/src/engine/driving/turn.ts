@@ -198,8 +198,8 @@ async function waitForMoney(held: HeldRun, asking: Asking): Promise<Extract<Aske
   const step = open ? cutStep(open) : freshStep(held, asking)
   // it is beyond the run's own limit, which says more
   if (!step) return undefined
-  const hold = { teamId: run.team_id, runId: run.id, step: step.seq, worst: asking.worstCost() }
-  const until = await untilWritten(() => held.guardrails.cost.hold(hold, limit), signal)
+  const hold = { teamId: run.team_id, runId: run.id, step: step.seq, worst: asking.worstCost(), limit }
+  const until = await untilWritten(() => held.guardrails.cost.hold(hold), signal)
   if (until === undefined) return undefined
   const stop = stopByCost(rules, until, hold.worst)
   const note = noteStopOf(held, { seq: step.seq, tool: step.tool ?? '' }, stop)

@@ -1,5 +1,6 @@
 // The bounds of a day: how many runs, how many calls that leave the service, how much money. Days are those of UTC, by the database's clock.
 import { one, part, type Database, type Part, type Sql } from '../../base/db.ts'
+import { createLane, TryAlone, type Lane } from '../../kit/lane.ts'
 import { createWindows, type Lease, type Windows } from '../../kit/rateLimit.ts'
 import { limitKnownAfterS } from '../counting/entitlements.ts'
 import type { Days } from '../counting/usage.ts'
@@ -45,10 +46,10 @@ function lease(sql: Sql, name: string, limit: number, wanted: number): Promise<L
 /** Whether a hold `h` with its step `s` counts: while its step is open. Its step is written a moment after it. */
 const isHeld = part`coalesce(s.state in ('intent', 'waiting'), h.held_at > clock_timestamp() - interval '10 seconds')`
 
-/** What calls of models under way may cost at most, other than those of this run. */
-const heldBack = (teamId: string, runId: string | null): Part => part`(
+/** What calls of models under way may cost at most, other than those of these runs. */
+const heldBack = (teamId: string, butRunIds: string[]): Part => part`(
   select coalesce(sum(h.usd), 0) from guardrail_holds h left join run_steps s on s.run_id = h.run_id and s.seq = h.step
-  where h.team_id = ${teamId} and h.run_id is distinct from ${runId}::uuid and ${isHeld})`
+  where h.team_id = ${teamId} and h.run_id <> all(${butRunIds}::uuid[]) and ${isHeld})`
 
 interface CostHold {
   teamId: string
@@ -56,6 +57,8 @@ interface CostHold {
   step: number
   /** The most that the call may cost. */
   worst: string
+  /** The most that the team may spend on this day. */
+  limit: string
 }
 
 export interface CostHolds {
@@ -63,60 +66,91 @@ export interface CostHolds {
    * Holds the worst cost of a model call back, if it fits into the day. A call that is asked again after a crash has the hold that it had.
    * Undefined: it is held; otherwise when the next day begins.
    */
-  hold(hold: CostHold, limit: string): Promise<number | undefined>
+  hold(hold: CostHold): Promise<number | undefined>
 }
 
-/** The calls of a team come one after the other here: those that waited for the lock of its day would take connections from other teams. */
+/**
+ * A team has a lane with one flush at a time. Its calls could not be held side by side, since each must see those before it, and those that
+ * waited for the lock of the day would take connections from other teams. In the lane those that wait share the next transaction.
+ */
 export function createCostHolds(db: Database): CostHolds {
-  const last = new Map<string, Promise<number | undefined>>()
+  const lanes = new Map<string, { lane: Lane<CostHold, number | undefined>; users: number }>()
   return {
-    hold(hold, limit) {
+    async hold(hold) {
       const { teamId } = hold
-      const take = () => holdCost(db, hold, limit)
-      const mine = last.get(teamId)?.then(take, take) ?? take()
-      const forget = () => {
-        if (last.get(teamId) === mine) last.delete(teamId)
+      const mine = lanes.get(teamId) ?? { lane: laneOfTeam(db), users: 0 }
+      lanes.set(teamId, mine)
+      mine.users += 1
+      try {
+        return await mine.lane.add(hold)
+      } finally {
+        mine.users -= 1
+        if (mine.users === 0) lanes.delete(teamId)
       }
-      last.set(teamId, mine)
-      void mine.then(forget, forget)
-      return mine
     },
   }
 }
 
-/** One of a team at a time, over all processes: whoever comes second sees the first. */
-function holdCost(db: Database, hold: CostHold, limit: string): Promise<number | undefined> {
-  const { teamId, runId, step, worst } = hold
+const laneOfTeam = (db: Database): Lane<CostHold, number | undefined> =>
+  createLane({
+    flush: (holds) => holdCosts(db, holds),
+    keyOf: ({ runId }) => runId,
+    teamOf: ({ teamId }) => teamId,
+    flushesMax: 1,
+  })
+
+/** One transaction of a team at a time, over all processes: whoever comes second sees the first. */
+function holdCosts(db: Database, holds: CostHold[]): Promise<(number | undefined)[]> {
+  const { teamId } = holds[0]!
+  const runIds = holds.map(({ runId }) => runId)
+  const worst = part`unnest(${holds.map((hold) => hold.worst)}::numeric[])`
+  const limits = part`unnest(${holds.map(({ limit }) => limit)}::numeric[])`
   return db.transaction(async (sql) => {
     const day = await lockDay(sql, teamId)
-    const { fits } = await one(sql<{ fits: boolean }>`
-      select ${liveCostOfDays(teamId, day)} + ${heldBack(teamId, runId)} + ${worst}::numeric <= ${limit}::numeric as fits`)
-    if (!fits) {
+    const { fit } = await one(sql<{ fit: boolean }>`
+      select ${liveCostOfDays(teamId, day)} + ${heldBack(teamId, runIds)} + (select sum(usd) from ${worst} usd)
+        <= (select min(usd) from ${limits} usd) as fit`)
+    // some of them may fit by themselves
+    if (!fit && holds.length > 1) throw new TryAlone('not all calls fit into the day')
+    if (!fit) {
       // a call that waits holds nothing back from others
-      await sql`delete from guardrail_holds where run_id = ${runId}`
-      return startOf(day.until)
+      await sql`delete from guardrail_holds where run_id = ${runIds[0]}`
+      return [startOf(day.until)]
     }
-    // what is over is erased with the next hold, so that only calls under way are added up
-    await sql`
-      with over as (
-        select h.run_id, h.step from guardrail_holds h left join run_steps s on s.run_id = h.run_id and s.seq = h.step
-        where h.team_id = ${teamId} and (h.run_id, h.step) <> (${runId}, ${step}) and (h.run_id = ${runId} or not ${isHeld})
-        for update of h skip locked
-      ), erased as (
-        delete from guardrail_holds h using over where h.run_id = over.run_id and h.step = over.step
-      )
-      insert into guardrail_holds (run_id, step, team_id, usd, held_at) values (${runId}, ${step}, ${teamId}, ${worst}::numeric, clock_timestamp())
-      on conflict (run_id, step) do update set usd = excluded.usd, held_at = excluded.held_at`
-    return undefined
+    await writeHolds(sql, teamId, holds)
+    return holds.map(() => undefined)
   })
 }
 
-/** Locks the team's row of today, by the database's clock. */
+/** What is over is erased with the next hold, so that only calls under way are added up. */
+async function writeHolds(sql: Sql, teamId: string, holds: CostHold[]): Promise<void> {
+  await sql`
+    with wanted as materialized (
+      select * from unnest(${holds.map(({ runId }) => runId)}::uuid[], ${holds.map(({ step }) => step)}::int[],
+        ${holds.map(({ worst }) => worst)}::numeric[]) as w (run_id, step, usd)
+    ), over as (
+      select h.run_id, h.step from guardrail_holds h left join run_steps s on s.run_id = h.run_id and s.seq = h.step
+      where h.team_id = ${teamId} and not exists (select from wanted w where w.run_id = h.run_id and w.step = h.step)
+        and (h.run_id in (select run_id from wanted) or not ${isHeld})
+      for update of h skip locked
+    ), erased as (
+      delete from guardrail_holds h using over where h.run_id = over.run_id and h.step = over.step
+    )
+    insert into guardrail_holds (run_id, step, team_id, usd, held_at)
+    select run_id, step, ${teamId}, usd, clock_timestamp() from wanted order by run_id
+    on conflict (run_id, step) do update set usd = excluded.usd, held_at = excluded.held_at`
+}
+
+/**
+ * Locks the team's row of today, by the database's clock. The commit does not wait for the disk: a call is made only after the intent of its
+ * step is on disk, and what was committed before that is there with it.
+ */
 const lockDay = (sql: Sql, teamId: string): Promise<Days> =>
   one(sql<Days>`
     insert into guardrail_days as g (team_id, day) values (${teamId}, (clock_timestamp() at time zone 'utc')::date)
     on conflict (team_id, day) do update set calls = g.calls
-    returning to_char(day, 'YYYY-MM-DD') as since, to_char(day + 1, 'YYYY-MM-DD') as until`)
+    returning to_char(day, 'YYYY-MM-DD') as since, to_char(day + 1, 'YYYY-MM-DD') as until,
+      set_config('synchronous_commit', 'off', true)`)
 
 /** What a team may still start today. */
 interface DayRoom {
@@ -140,7 +174,7 @@ async function roomByCost(sql: Sql, teamId: string, rules: Rules, day: Days): Pr
   if (limit === null) return undefined
   const { cost, is_reached } = await one(sql<{ cost: string; is_reached: boolean }>`
     select trim_scale(cost)::text as cost, cost >= ${limit}::numeric as is_reached
-    from (select ${liveCostOfDays(teamId, day)} + ${heldBack(teamId, null)} as cost) spent`)
+    from (select ${liveCostOfDays(teamId, day)} + ${heldBack(teamId, [])} as cost) spent`)
   if (!is_reached) return undefined
   const has = `This team may spend ${limit} dollars a day on models (cost_usd_per_day), and ${cost} are spent or held back`
   return { runs: 0, refusal: `${has}. ${remedy(rules, day)}`, rule: 'cost_usd_per_day' }
@@ -190,7 +224,7 @@ export async function reachedRules(sql: Sql, teamId: string, rules: Rules): Prom
   const day = await today(sql)
   const reached = await one(sql<Record<ReachedRule['rule'], boolean>>`
     select coalesce(${runsOfMonth(teamId, day)} >= ${runs}::bigint, false) as runs_per_day,
-      coalesce(${liveCostOfDays(teamId, day)} + ${heldBack(teamId, null)} >= ${cost}::numeric, false) as cost_usd_per_day`)
+      coalesce(${liveCostOfDays(teamId, day)} + ${heldBack(teamId, [])} >= ${cost}::numeric, false) as cost_usd_per_day`)
   const until = new Date(startOf(day.until))
   return (['cost_usd_per_day', 'runs_per_day'] as const)
     .filter((rule) => reached[rule])
@@ -201,7 +235,7 @@ export async function reachedRules(sql: Sql, teamId: string, rules: Rules): Prom
 export async function dayUse(sql: Sql, teamId: string) {
   const day = await today(sql)
   const used = await one(sql<{ runs: number; cost_usd: string; outside_calls: number }>`
-    select ${runsOfMonth(teamId, day)}::int as runs, trim_scale(${liveCostOfDays(teamId, day)} + ${heldBack(teamId, null)})::text as cost_usd,
+    select ${runsOfMonth(teamId, day)}::int as runs, trim_scale(${liveCostOfDays(teamId, day)} + ${heldBack(teamId, [])})::text as cost_usd,
       coalesce((select calls from guardrail_days where team_id = ${teamId} and day = ${day.since}::date), 0)::int as outside_calls`)
   return { day: day.since, ...used }
 }
