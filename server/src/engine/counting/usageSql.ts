@@ -6,13 +6,16 @@ import { storedOf, usageOf, type Days } from './usage.ts'
 export const runsOfMonth = (teamId: string, month: Days): Part => part`(
   select coalesce(sum(runs), 0)::bigint from (${usageOf(teamId, month)}) used)`
 
-/** What models cost on these days. */
-const costOfDays = (teamId: string, days: Days): Part => part`(
-  select coalesce(sum(cost_usd), 0) from (${usageOf(teamId, days)}) used)`
+/** What models cost on these days: what is folded, and what is not yet. Counts of runs, which `usageOf` also reads, cost nothing. */
+const costOfDays = (teamId: string, { since, until }: Days, butReplays = false): Part => {
+  const kind = butReplays ? part`purpose is distinct from 'replay'` : part`true`
+  const cost = (table: Part): Part => part`(
+    select coalesce(sum(cost_usd), 0) from ${table} where team_id = ${teamId} and day >= ${since}::date and day < ${until}::date and ${kind})`
+  return part`(${cost(part`usage_days`)} + ${cost(part`usage_entries`)})`
+}
 
 /** The same without replays: they have a bound of their own, and trying out a build must not stop runs. */
-export const liveCostOfDays = (teamId: string, days: Days): Part => part`(
-  select coalesce(sum(cost_usd), 0) from (${usageOf(teamId, days)}) used where purpose is distinct from 'replay')`
+export const liveCostOfDays = (teamId: string, days: Days): Part => costOfDays(teamId, days, true)
 
 /** What models cost in the month, and what is held back for calls that are under way. */
 export const costOfMonth = (teamId: string, month: Days): Part => part`(
