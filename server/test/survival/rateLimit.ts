@@ -9,7 +9,7 @@ export interface RateLimited {
   refused: number
   /** Tables in which any row changed while only 429s were answered. */
   tablesWrittenBy429s: string[]
-  /** The same by pg_stat_database's counter of written rows. */
+  /** The same by PostgreSQL's counters of written rows. */
   rowsWrittenBy429s: number | 'not counted'
   /** Whether a client that slept Retry-After was admitted at once. */
   admittedAfterRetryAfter: boolean | 'not tried'
@@ -112,11 +112,15 @@ async function rowVersions(client: Client, except: string): Promise<string> {
   return digests.join('\n')
 }
 
-/** PostgreSQL's own counter. Sessions report what they wrote when they have been idle for 10 s at the latest. */
+/**
+ * PostgreSQL's own counter. Sessions report what they wrote when they have been idle for 10 s at the latest. What is written by the clock is
+ * left out: each process reports how it does, and the job engine starts what is due each minute.
+ */
 async function rowsWritten(client: Client, settleSeconds: number): Promise<number> {
   await client.query('select pg_sleep($1)', [settleSeconds])
   const { rows } = await client.query<{ n: string }>(
-    `select tup_inserted + tup_updated + tup_deleted as n from pg_stat_database where datname = current_database()`,
+    `select sum(n_tup_ins + n_tup_upd + n_tup_del) as n from pg_stat_user_tables
+     where schemaname <> 'graphile_worker' and relname <> 'processes'`,
   )
   return Number(rows[0]!.n)
 }
