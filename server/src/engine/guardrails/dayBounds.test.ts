@@ -9,7 +9,6 @@ import { createCostHolds } from './dayBounds.ts'
 
 const service = await testApp()
 const { db } = service.context
-const dayMs = 86_400_000
 const calls = (teamId: string, count: number, limit: string) =>
   Array.from({ length: count }, () => ({ teamId, runId: newId(), step: 1, worst: '0.3', limit }))
 
