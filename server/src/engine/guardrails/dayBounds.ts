@@ -46,10 +46,20 @@ function lease(sql: Sql, name: string, limit: number, wanted: number): Promise<L
 /** Whether a hold `h` with its step `s` counts: while its step is open. Its step is written a moment after it. */
 const isHeld = part`coalesce(s.state in ('intent', 'waiting'), h.held_at > clock_timestamp() - interval '10 seconds')`
 
+/**
+ * Model calls under way that have no hold, of runs `r` with their last step `s`. The rule was not live when they were made, or the database lost
+ * the hold in a crash and got the intent of the step only afterwards.
+ */
+const unheld = (teamId: string, butRunIds: string[]): Part => part`(
+  select coalesce(sum(s.reserved_usd), 0) from runs r
+  cross join lateral (select seq, kind, state, reserved_usd from run_steps where run_id = r.id order by seq desc limit 1) s
+  where r.team_id = ${teamId} and r.counted_as = 'running' and r.reserved_usd > 0 and r.id <> all(${butRunIds}::uuid[])
+    and s.kind = 'model' and s.state = 'intent' and not exists (select from guardrail_holds h where h.run_id = r.id and h.step = s.seq))`
+
 /** What calls of models under way may cost at most, other than those of these runs. */
-const heldBack = (teamId: string, butRunIds: string[]): Part => part`(
+const heldBack = (teamId: string, butRunIds: string[]): Part => part`((
   select coalesce(sum(h.usd), 0) from guardrail_holds h left join run_steps s on s.run_id = h.run_id and s.seq = h.step
-  where h.team_id = ${teamId} and h.run_id <> all(${butRunIds}::uuid[]) and ${isHeld})`
+  where h.team_id = ${teamId} and h.run_id <> all(${butRunIds}::uuid[]) and ${isHeld}) + ${unheld(teamId, butRunIds)})`
 
 interface CostHold {
   teamId: string
@@ -143,7 +153,8 @@ async function writeHolds(sql: Sql, teamId: string, holds: CostHold[]): Promise<
 
 /**
  * Locks the team's row of today, by the database's clock. The commit does not wait for the disk: a call is made only after the intent of its
- * step is on disk, and what was committed before that is there with it.
+ * step is on disk, and what was committed before that is there with it. If PostgreSQL crashes between the two, the hold may be lost, while the
+ * process writes the intent when PostgreSQL is back: then the intent counts (`unheld`).
  */
 const lockDay = (sql: Sql, teamId: string): Promise<Days> =>
   one(sql<Days>`

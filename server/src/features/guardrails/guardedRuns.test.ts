@@ -358,6 +358,32 @@ proves('guardrails.cost', 'what calls of other runs under way may cost is held b
   )
 })
 
+proves('guardrails.cost', 'a call under way counts also where the database has lost its hold', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
+  // one worst case fits, two do not
+  await setRules([service], team, { cost_usd_per_day: '0.2' })
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  provider.answer({ text: 'One.', hold: held, usage: { input: 10, output: 2 } })
+  const stateOf = async (runId: string) => {
+    const [step] = await sql<{ state: string }>`select state from run_steps where run_id = ${runId} and kind = 'model'`
+    return step?.state
+  }
+  const first = await startRun(team, agentId)
+  const driven = drainRuns(service)
+  while ((await stateOf(first)) !== 'intent') await sql`select`
+  // as a crash of PostgreSQL does, whose commit was not on disk yet
+  await sql`delete from guardrail_holds where team_id = ${team.id}`
+  const second = await startRun(team, agentId)
+  const both = Promise.all([driven, drainRuns(service)])
+  while ((await stateOf(second)) === undefined) await sql`select`
+  const state = await stateOf(second)
+  release()
+  await both
+  assert.equal(state, 'waiting')
+  assert.equal((await readRun(team, first)).status, 'completed')
+})
+
 proves('guardrails.cost', 'holds of calls that are over are erased with the next one', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
