@@ -125,7 +125,9 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
         return { kind: 'failed', code: 'model_unavailable', message: whyNone(held, step.turn, told), step: failed }
       }
       step = nextAttempt(withTrouble(tried, error.message, pauseMs), error.message)
-      if (pauseMs > waitInPlaceMs) {
+      // an attempt that cost something used up what was held back for the next one
+      const mustHoldAgain = error.usage !== undefined && (held.rules?.cost_usd_per_day ?? null) !== null
+      if (pauseMs > waitInPlaceMs || mustHoldAgain) {
         return { kind: 'later', step, at: new Date(Date.now() + pauseMs), reason: error.message }
       }
       await commitStep(held, step)

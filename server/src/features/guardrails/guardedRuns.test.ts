@@ -384,6 +384,27 @@ proves('guardrails.cost', 'a call under way counts also where the database has l
   assert.equal((await readRun(team, first)).status, 'completed')
 })
 
+proves(
+  'guardrails.cost',
+  'a model that is asked again after an answer of no use is paid from what is left',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
+    // one worst case fits, two do not
+    await setRules([service], team, { cost_usd_per_day: '0.2' })
+    const before = provider.requests.length
+    // neither text nor a call, at nearly the worst cost
+    provider.answer({ usage: { input: 1000, output: 8000 } })
+    const runId = await startRun(team, agentId)
+    await drainRuns(service)
+    await sql`update runs set due_at = now() where id = ${runId}`
+    await drainRuns(service)
+    const run = await readRun(team, runId)
+    assert.deepEqual([run.status, run.waiting_on?.detail.rule], ['waiting', 'cost_usd_per_day'])
+    assert.equal(provider.requests.length, before + 1)
+  },
+)
+
 proves('guardrails.cost', 'holds of calls that are over are erased with the next one', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
