@@ -4589,6 +4589,10 @@ const sentences = [
     says: 'What retention erased of a log leaves its links in the seals, and the bundle still fits.',
   },
   {
+    id: 'evidence.erasing',
+    says: 'A run that is deleted while it is sealed leaves no seal, and a bundle is not finished if the log is erased while it is made.',
+  },
+  {
     id: 'evidence.keys',
     says: 'The public keys of all signatures are at /.well-known/runyard-evidence.json, also those that are not used any more.',
   },

@@ -8,7 +8,7 @@ import { seedCases, seedQueue } from '../../../test/kit/cases.ts'
 import { runWithFile, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
-import { one } from '../../base/db.ts'
+import { one, type Database } from '../../base/db.ts'
 import { verifyBundle } from '../../base/evidence/verifyBundle.ts'
 import { readZip } from '../../base/zipFile.ts'
 import { publicKeys, rotateKey } from './keys.ts'
@@ -218,6 +218,44 @@ proves('evidence.erased', 'a log that was erased leaves its links', async () => 
   const files = await filesOf(bundle)
   assert.ok(!files.has(`runs/${runId}/events.jsonl`))
   assert.deepEqual(JSON.parse(files.get('manifest.json')!).runs[0].erased, ['events', 'steps', 'messages'])
+})
+
+/** A context whose transactions wait before their commit, once one of them has sealed the run. */
+function withGate(runId: string) {
+  const sealed = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const transaction: Database['transaction'] = (work) =>
+    context.db.transaction(async (inside) => {
+      const result = await work(inside)
+      if ((await inside`select from run_seals where run_id = ${runId}`).length > 0) {
+        sealed.resolve()
+        await gate.promise
+      }
+      return result
+    })
+  const isSealed = sealed.promise.then(() => true)
+  return { gated: { ...context, db: { ...context.db, transaction } }, isSealed, open: gate.resolve }
+}
+
+const waitsForLock = () =>
+  sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+
+proves('evidence.erasing', 'a run that is deleted while it is sealed leaves no seal', async () => {
+  const team = await seedTeam(service)
+  const runId = await startRun(team, await seedAgent(team, twoNotes))
+  await drainRuns(service)
+  const { gated, isSealed, open } = withGate(runId)
+  const sealOnce = () => sealSome(gated).then(() => false)
+  let sealing = sealOnce()
+  while (!(await Promise.race([isSealed, sealing]))) sealing = sealOnce()
+  const deleting = team.call(`DELETE /v2/runs/${runId}`)
+  const isDeleted = deleting.then(() => true)
+  while (!(await Promise.race([isDeleted, waitsForLock().then(({ length }) => length > 0)]))) continue
+  open()
+  await sealing
+  const { status, text } = await deleting
+  assert.ok(status < 300, text)
+  assert.deepEqual(await sql`select number from run_seals where run_id = ${runId}`, [])
 })
 
 proves('evidence.keys', 'a key that is replaced stays published, and what it signed still fits', async () => {
