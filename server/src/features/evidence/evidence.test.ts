@@ -12,6 +12,7 @@ import { one, type Database } from '../../base/db.ts'
 import { verifyBundle } from '../../base/evidence/verifyBundle.ts'
 import { readZip } from '../../base/zipFile.ts'
 import { publicKeys, rotateKey } from './keys.ts'
+import { filesOfRun } from './runFiles.ts'
 import { sealSome } from './sealRuns.ts'
 
 const service = await testApp()
@@ -256,6 +257,22 @@ proves('evidence.erasing', 'a run that is deleted while it is sealed leaves no s
   const { status, text } = await deleting
   assert.ok(status < 300, text)
   assert.deepEqual(await sql`select number from run_seals where run_id = ${runId}`, [])
+})
+
+proves('evidence.erasing', 'a bundle is not finished if the log is erased while it is made', async () => {
+  const team = await seedTeam(service)
+  const runId = await sealedRun(team)
+  const asked = { sql, context, teamId: team.id, isWithContents: false, scopes: new Set<never>(), leftOut: () => {} }
+  const read = async () => {
+    for await (const file of filesOfRun(asked, runId, () => {})) {
+      if (file.path === 'steps.jsonl') {
+        await sql`update runs set log_erased_at = now() where id = ${runId}`
+        await sql`update run_steps set arguments = null, result = null where run_id = ${runId}`
+      }
+      if ('rows' in file) for await (const row of file.rows) assert.ok(row)
+    }
+  }
+  await assert.rejects(read(), /erased while its bundle was made/)
 })
 
 proves('evidence.keys', 'a key that is replaced stays published, and what it signed still fits', async () => {

@@ -1,6 +1,7 @@
 // The files of one run in a bundle: its rows as they are sealed, its seals, and what the other features know of it.
 import { one, part, type Part, type Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
+import { BundleRefused } from '../../base/evidence/writeBundle.ts'
 import type { Context } from '../../kit/context.ts'
 import { jsonFile, rowsAsLines, type EvidenceFile } from '../../kit/evidence.ts'
 import { evidenceOf } from '../../kit/registry.ts'
@@ -64,6 +65,10 @@ export async function* filesOfRun(
   if (isThere('events')) yield { path: 'events.jsonl', rows: lines(sql, eventsOf(runId)) }
   if (isThere('steps')) yield { path: 'steps.jsonl', rows: lines(sql, stepsOf(runId)) }
   if (isThere('messages')) yield { path: 'messages.jsonl', rows: lines(sql, messagesOf(runId)) }
+  // rows that are erased while they are read would look as if somebody had taken them out: such a bundle is not finished
+  const goneSince = await findErased(sql, await readRun(sql, teamId, runId), seals.at(-1))
+  if (goneSince.length > gone.length)
+    throw new BundleRefused('The log of the run was erased while its bundle was made.')
   yield { path: 'seals.jsonl', rows: sealLines(run.team_id, seals) }
   yield { path: 'requests.jsonl', rows: rowsAsLines(readRequests(sql, runId)) }
   for (const { name, scope, files } of evidenceOf(context)) {
