@@ -141,6 +141,17 @@ proves(
   },
 )
 
+proves('evidence.sealed', 'a run that claims another case after its end still fits its first seal', async () => {
+  const team = await seedTeam(service)
+  const [caseId] = await seedCases(team, await seedQueue(team), 1)
+  const runId = await sealedRun(team)
+  assert.equal((await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'Take one.' } })).status, 201)
+  // as case_claim does
+  await sql`update runs set case_id = ${caseId!} where id = ${runId}`
+  await seal(runId)
+  assert.deepEqual(await problemsOf(await evidenceOf(team, runId)), [])
+})
+
 proves('evidence.sealed', 'a message that is too long for its event is sealed too', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, '```output\ndone\n```\n')
