@@ -52,6 +52,8 @@ proves('cli.evidence', 'a true bundle is described, and the exit code is 0', asy
     'Run       run-b: 1 seal, 1 not signed yet, erased: events, messages',
     `Seals by  ${oldId}, ${id}`,
     '',
+    '1 run has no signed seal: what was changed in the database before this bundle was made is not found.',
+    '',
     `True, if ${id} is a key of the service that it came from.`,
     '',
   ])

@@ -42,6 +42,7 @@ function linesOf(verdict: Verdict): string[] {
   return [
     ...facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${value}`])),
     ...problemLines(verdict),
+    ...unsealedLines(verdict),
     '',
     sentenceOn(verdict),
   ]
@@ -72,6 +73,14 @@ function problemLines({ problems, problemsCount }: Verdict): string[] {
     ...problems.map(({ where, what }) => `  ${where}: ${what}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ]
+}
+
+/** Whoever deletes a seal in the database leaves a bundle that fits: so it is said what nothing holds. */
+function unsealedLines({ isTrue, runs }: Verdict): string[] {
+  const count = runs.filter(({ seals, unsigned }) => seals === unsigned).length
+  if (!isTrue || count === 0) return []
+  const have = count === 1 ? '1 run has' : `${count} runs have`
+  return ['', `${have} no signed seal: what was changed in the database before this bundle was made is not found.`]
 }
 
 function sentenceOn({ isTrue, problems, isGivenKey, keyId }: Verdict): string {
