@@ -9,6 +9,7 @@ import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { setEntitlement } from '../../engine/counting/setEntitlement.ts'
+import { givenUpDeaths } from '../../kit/deaths.ts'
 import { claimReplayRuns, usualTimes } from './replaying/heldReplayRun.ts'
 import { drainReplays, drive } from './replaying/replayer.ts'
 
@@ -155,6 +156,56 @@ proves(
     assert.deepEqual(used, { unsettled: 1, calls: 2 })
     const [left] = await sql`select reserved_usd::float8 as reserved from replays where id = ${replayId}`
     assert.deepEqual(left, { reserved: 0 })
+  },
+)
+
+/** Drives a run of the replay until its model is asked, which does not answer before the process stops. */
+async function cutOff(): Promise<string> {
+  const { promise: request, resolve } = Promise.withResolvers<void>()
+  provider.answer(() => {
+    resolve()
+    return { isDeaf: true }
+  })
+  const dying = new AbortController()
+  const [held] = await claimReplayRuns(sql, { max: 1, times: usualTimes })
+  const driving = drive(service.context, held!, usualTimes, dying.signal)
+  await Promise.race([driving, request])
+  dying.abort()
+  await driving
+  return held!.id
+}
+
+/** What the replay still has set aside, and the calls in doubt that the team’s usage tells of. */
+async function doubtsOf(team: TestTeam, replayId: string) {
+  const [left] = await sql<{ reserved: number | null; unsettled: number }>`
+    select (select reserved_usd::float8 from replays where id = ${replayId}) as reserved,
+      (select coalesce(sum(unsettled_calls), 0)::int from usage_entries where team_id = ${team.id} and purpose = 'replay') as unsettled`
+  return left!
+}
+
+proves(
+  'replays.durable',
+  'a run that is given up while its model was asked leaves the money of the replay to the others',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId } = await recordedRun(team)
+    provider.answer(write('a.md'), done())
+    await startRun(team, agentId, { message: 'again' })
+    await drainRuns(service)
+    // the worst of one call is more than half of this
+    const replayId = await startReplay(team, await recordedSet(team, agentId), { max_cost_usd: '0.2' })
+    const id = await cutOff()
+    await sql`
+      update replay_runs set deaths = ${givenUpDeaths}, due_at = now() + make_interval(hours => (id <> ${id})::int) where replay_id = ${replayId}`
+    await drainReplays(service.context)
+    await sql`update replay_runs set due_at = now() where replay_id = ${replayId}`
+    await sql`update replay_runs set deaths = 0 where replay_id = ${replayId} and state = 'pending'`
+    await drainReplays(service.context)
+    const replay = await readReplay(team, replayId)
+    assert.deepEqual([replay.state, replay.runs_not_replayed, replay.unsettled_calls], ['completed', 2, 1])
+    assert.deepEqual(await doubtsOf(team, replayId), { reserved: 0, unsettled: 1 })
+    const other = (await reportsOf(team, replayId)).find((one) => one.id !== id)
+    assert.match(other.reason, /could cost more than is left of max_cost_usd/)
   },
 )
 

@@ -4,6 +4,7 @@ import { storableJson } from '../../../base/storable.ts'
 import { aloneDeaths, deathsAfter, deathsAfterSuspectProcess, suspectDeaths } from '../../../kit/deaths.ts'
 import { leaseUntil } from '../../../kit/lease.ts'
 import type { DeadProcess } from '../../../kit/presence.ts'
+import { countInDoubt } from './callsInDoubt.ts'
 import type { ReplayReport } from './report.ts'
 
 export interface HeldReplayRun {
@@ -19,8 +20,6 @@ export interface HeldReplayRun {
   troubles: number
   /** The model that was being asked when it was claimed: that call was cut off, and may have been served. Null: none. */
   reserved_model: string | null
-  /** What was set aside for that call. */
-  reserved_usd: string
 }
 
 export interface ReplayTimes {
@@ -35,8 +34,7 @@ export const usualTimes: ReplayTimes = { leaseMs: 30_000, answerMs: 180_000 }
 /** Another holds it now, or the replay was cancelled or deleted: nothing more may be written. */
 export class ReplayLost extends Error {}
 
-const heldColumns = part`h.id, h.team_id, h.replay_id, h.recording_id, h.claim, h.attempts, h.deaths, h.troubles,
-  trim_scale(h.reserved_usd)::text as reserved_usd, h.reserved_model`
+const heldColumns = part`h.id, h.team_id, h.replay_id, h.recording_id, h.claim, h.attempts, h.deaths, h.troubles, h.reserved_model`
 
 interface Claiming {
   max: number
@@ -149,6 +147,8 @@ export function finish(db: Database, held: HeldReplayRun, ending: Ending): Promi
         report = case when h.recording_id is not null then ${report && storableJson(report)}::jsonb end, completed_at = now()
       where id = ${id} and team_id = ${team_id} and claim = ${claim} and state = 'pending' returning id`
     if (counted.length === 0 || ours.length === 0) throw new ReplayLost()
+    // a run that is given up may have died, or failed, while its model was asked
+    await countInDoubt(sql, { replay_id, team_id, run_id: id })
     await sql`delete from replay_turns where replay_run_id = ${id}`
   })
 }

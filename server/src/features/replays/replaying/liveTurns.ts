@@ -12,6 +12,7 @@ import {
 } from '../../../drivers/model/model.ts'
 import { engineOf } from '../../../engine/engine.ts'
 import type { Context } from '../../../kit/context.ts'
+import { countInDoubt, noteUse } from './callsInDoubt.ts'
 import { renew, ReplayLost, type HeldReplayRun, type ReplayTimes } from './heldReplayRun.ts'
 
 /** The run cannot be replayed, and the message says why. */
@@ -68,7 +69,7 @@ interface StoredTurn {
 /** Continues with the turns that a process before has paid for. */
 export async function liveTurns(parts: Parts): Promise<LiveTurns> {
   const { context, held } = parts
-  if (held.reserved_model !== null) await settleInDoubt(parts, held.reserved_model, held.reserved_usd)
+  if (held.reserved_model !== null) await settleInDoubt(parts)
   const stored = await context.db.sql<StoredTurn>`
     select seq, model, turn from replay_turns where replay_run_id = ${held.id} order by seq`
   const known = new Map(stored.map((one) => [one.seq, one.turn]))
@@ -134,7 +135,7 @@ async function askOne(parts: Parts, asking: Asking, name: string): Promise<OneAs
       ? new ModelTrouble(`The model gave no answer within ${times.answerMs / 1000} seconds.`, { cause: error })
       : error
     if (!(trouble instanceof ModelTrouble)) throw error
-    if (trouble.mayBeServed) await settleInDoubt(parts, name, worst)
+    if (trouble.mayBeServed) await settleInDoubt(parts)
     else await release(parts, worst, trouble.usage && { name, usage: trouble.usage })
     return { trouble }
   }
@@ -200,20 +201,14 @@ async function settle({ context, held, agentId }: Parts, seq: number, live: Live
 }
 
 /** The call was sent, and nobody knows whether it was answered and charged for: it counts at its worst, and is reported as unsettled. */
-async function settleInDoubt({ context, held, agentId }: Parts, model: string, worst: string): Promise<void> {
+async function settleInDoubt({ context, held }: Parts): Promise<void> {
   const { replay_id, team_id, id, claim } = held
   await context.db.transaction(async (sql) => {
     await lockReplay(sql, held)
     const ours = await sql`
-      update replay_runs set reserved_usd = 0, reserved_model = null, unsettled_calls = unsettled_calls + 1
-      where id = ${id} and team_id = ${team_id} and claim = ${claim} and state = 'pending' returning id`
+      select id from replay_runs where id = ${id} and team_id = ${team_id} and claim = ${claim} and state = 'pending' for no key update`
     if (ours.length === 0) throw new ReplayLost()
-    await sql`
-      update replays set reserved_usd = reserved_usd - ${worst}::numeric, unsettled_usd = unsettled_usd + ${worst}::numeric,
-        unsettled_calls = unsettled_calls + 1
-      where id = ${replay_id} and team_id = ${team_id}`
-    const usage = { input_tokens: 0, output_tokens: 0 }
-    await noteUse(sql, { team_id, agentId, model, usage, cost_usd: worst, isUnsettled: true })
+    await countInDoubt(sql, { replay_id, team_id, run_id: id })
   })
 }
 
@@ -240,19 +235,4 @@ async function release(
     if (used)
       await noteUse(sql, { team_id, agentId, model: used.name, usage: used.usage, cost_usd, isUnsettled: false })
   })
-}
-
-interface Used {
-  team_id: string
-  agentId: string
-  model: string
-  usage: TokenUsage
-  cost_usd: string
-  isUnsettled: boolean
-}
-
-async function noteUse(sql: Sql, { team_id, agentId, model, usage, cost_usd, isUnsettled }: Used): Promise<void> {
-  await sql`
-    select note_model_use(${team_id}::uuid, ${agentId}::uuid, ${model}::text, ${usage.input_tokens}::bigint,
-      ${usage.output_tokens}::bigint, ${cost_usd}::numeric, 'replay'::text, ${isUnsettled}::boolean)`
 }
