@@ -7,6 +7,7 @@ import { monthSpent } from '../../engine/counting/monthSpent.ts'
 import { engineOf } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
 import { replayColumns, type Replay } from './replay.ts'
+import { countInDoubt } from './replaying/callsInDoubt.ts'
 
 /** How many replays of a team may run at once. */
 export const runningMax = 5
@@ -84,10 +85,12 @@ async function refusalOfCost({ sql, context, teamId, build, maxCostUsd }: Wanted
 
 /** Undefined: it has ended already. What is replayed stays in its report. */
 export async function endReplay(sql: Sql, replayId: string, teamId: string): Promise<Replay | undefined> {
-  const [cancelled] = await sql<Replay>`
+  const [cancelled] = await sql`
     update replays r set state = 'cancelled', completed_at = now(), runs_not_replayed = r.runs - r.runs_same - r.runs_changed
-    where r.id = ${replayId} and r.team_id = ${teamId} and r.state = 'running' returning ${replayColumns}`
+    where r.id = ${replayId} and r.team_id = ${teamId} and r.state = 'running' returning id`
   if (!cancelled) return undefined
+  // whom nobody waits for any more may still answer
+  await countInDoubt(sql, { replay_id: replayId, team_id: teamId })
   await sql`
     update replay_runs set state = 'done', verdict = 'not_replayed', reason = 'The replay was cancelled.', claim = null, worker = null,
       completed_at = now()
@@ -95,5 +98,14 @@ export async function endReplay(sql: Sql, replayId: string, teamId: string): Pro
   await sql`
     delete from replay_turns where replay_run_id in (
       select id from replay_runs where replay_id = ${replayId} and team_id = ${teamId})`
-  return cancelled
+  const [ended] = await sql<Replay>`
+    select ${replayColumns} from replays r where r.id = ${replayId} and r.team_id = ${teamId}`
+  return ended
+}
+
+/** Before sets are deleted, whose rows the caller has locked: their replays go with them, and calls under way must be in the usage all the same. */
+export async function endReplaysOf(sql: Sql, setIds: string[], teamId: string): Promise<void> {
+  const running = await sql<{ id: string }>`
+    select id from replays where set_id = any(${setIds}::uuid[]) and team_id = ${teamId} and state = 'running' order by id`
+  for (const { id } of running) await endReplay(sql, id, teamId)
 }

@@ -1,6 +1,7 @@
 // Deletes a replay set with its recordings and the replays of builds against it.
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
+import { endReplaysOf } from './beginReplay.ts'
 
 export const deleteReplaySet = operation({
   id: 'deleteReplaySet',
@@ -25,6 +26,7 @@ export const deleteReplaySet = operation({
         'The replay gate of the agent asks for this set. Set the gate to another one, or remove it, first.',
       )
     }
+    await endReplaysOf(sql, [replay_set.id], team.id)
     await sql`delete from replay_sets where id = ${replay_set.id} and team_id = ${team.id}`
     return { success: true as const }
   },

@@ -1,5 +1,6 @@
 // What is erased with runs and agents: recordings, and what reports say of them.
 import type { Hooks } from '../../kit/feature.ts'
+import { endReplaysOf } from './beginReplay.ts'
 
 /** A run that is deleted leaves only figures in the reports of replays. */
 export const forgetRuns: NonNullable<Hooks['runsDeleted']> = async ({ sql, teamId, runIds }) => {
@@ -15,5 +16,10 @@ export const forgetRuns: NonNullable<Hooks['runsDeleted']> = async ({ sql, teamI
 
 export const forgetAgent: NonNullable<Hooks['agentDeleted']> = async ({ sql, teamId, agentId }) => {
   await sql`delete from replay_gates where agent_id = ${agentId} and team_id = ${teamId}`
+  // the sets first, as everywhere
+  const sets = await sql<{ id: string }>`
+    select id from replay_sets where agent_id = ${agentId} and team_id = ${teamId} order by id for update`
+  const setIds = sets.map(({ id }) => id)
+  await endReplaysOf(sql, setIds, teamId)
   await sql`delete from replay_sets where agent_id = ${agentId} and team_id = ${teamId}`
 }

@@ -209,6 +209,25 @@ proves(
   },
 )
 
+proves(
+  'replays.cancel',
+  'a call under way when its replay is cancelled, or deleted with its set or its agent, is in the usage as unsettled',
+  async () => {
+    for (const way of ['cancel', 'set', 'agent']) {
+      const team = await seedTeam(service)
+      const { agentId, setId } = await recordedRun(team)
+      const replayId = await startReplay(team, setId)
+      await cutOff()
+      const ways = { cancel: `POST /v2/replays/${replayId}/cancel`, set: `DELETE /v2/replay-sets/${setId}` }
+      const ended = await team.call(ways[way as 'cancel' | 'set'] ?? `DELETE /v2/agents/${agentId}`)
+      assert.equal(ended.status, 200, ended.text)
+      const reserved = way === 'cancel' ? 0 : null
+      assert.deepEqual(await doubtsOf(team, replayId), { reserved, unsettled: 1 }, way)
+      if (way === 'cancel') assert.equal(ended.body.replay.unsettled_calls, 1)
+    }
+  },
+)
+
 proves('replays.durable', 'who lost a run writes nothing of it', async () => {
   const team = await seedTeam(service)
   const { setId } = await recordedRun(team)
