@@ -14,10 +14,12 @@ import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { flatten } from '../../base/sql.ts'
 import type { Context } from '../../kit/context.ts'
+import { statementSlotsOf } from '../../kit/teamDatabase.ts'
 import { issueApiKey } from '../credentials/apiKey.ts'
 import { drainMails } from '../notifications/mailer.ts'
 import { listAlertIncidents } from './listAlertIncidents.ts'
 import { listAlertRules } from './listAlertRules.ts'
+import { previewAlertRule } from './previewAlertRule.ts'
 import { measure } from './signals/measure.ts'
 import { signals } from './signals/signal.ts'
 import { watchRules } from './watchRules.ts'
@@ -629,6 +631,19 @@ proves('alerts.fair', 'the one rule of a team is measured in the first round, ho
   const [{ count } = { count: 0 }] = await sql<{ count: number }>`
     select count(*) from alert_rules where measured_at is not null and team_id = ${busy.id}`
   assert.ok(count <= 2, `${count} rules of the other team were measured before it`)
+})
+
+proves('alerts.fair', 'a preview measures in a slot of its team among the connections of requests', async () => {
+  const team = await seedTeam(service)
+  const held: number[] = []
+  const transaction: Context['db']['transaction'] = (work) => {
+    held.push(statementSlotsOf(mine).taken(team.id))
+    return context.db.transaction(work)
+  }
+  const mine: Context = { ...context, parts: new Map(context.parts), db: { ...context.db, transaction } }
+  const body = { name: 'Costs', signal: 'cost', threshold: 1 }
+  await handled(previewAlertRule, { sql, team, context: mine, found: { body } })
+  assert.deepEqual(held, [1])
 })
 
 proves('alerts.idle', 'while no rule is due, a beat asks only what all loops ask together', async () => {

@@ -1,6 +1,7 @@
 // Says what a rule would measure at this moment, and what it would have measured in the last week, before it is made.
 import { operation } from '../../kit/operation.ts'
 import { nullable, oneOf, Time, Type } from '../../kit/schema.ts'
+import { teamDatabaseOf } from '../../kit/teamDatabase.ts'
 import { AlertBehind } from './incident.ts'
 import { factsOf, valueText } from './signals/signal.ts'
 import { historyOf } from './signals/history.ts'
@@ -39,7 +40,9 @@ export const previewAlertRule = operation({
   errors: ['invalid_request', 'conflict'],
   async handler({ team, body, context, sql, fail }) {
     const wanted = await requireRule(sql, team.id, body)
-    const measured = await measure(context.db, { ...wanted, team_id: team.id }, (value) => value !== null && value > 0)
+    // by the connections that requests share, like every other statement of a request: a team that asks often waits for itself
+    const db = teamDatabaseOf(context, team.id)
+    const measured = await measure(db, { ...wanted, team_id: team.id }, (value) => value !== null && value > 0)
     if (!measured)
       return fail('conflict', 'It could not be measured in two seconds. Try again, or with a shorter window.')
     const { value, behind } = measured
