@@ -46,9 +46,7 @@ export async function beginReplay(wanted: Wanted): Promise<{ replay: Replay } | 
   if (set.recordings === 0) {
     return { refusal: { code: 'conflict', message: 'The set has no recordings. Add some with addRecordings first.' } }
   }
-  const running = await one(sql<{ count: number }>`
-    select count(*) as count from replays where team_id = ${teamId} and state = 'running'`)
-  if (running.count >= runningMax) {
+  if (await isTeamBusy(sql, teamId)) {
     const message = `The team has ${runningMax} replays under way, which is the most. Wait for one, or cancel one.`
     return { refusal: { code: 'conflict', message, isBusy: true } }
   }
@@ -66,6 +64,13 @@ export async function beginReplay(wanted: Wanted): Promise<{ replay: Replay } | 
     select gen_random_uuid(), c.team_id, ${id}::uuid, c.id, c.run_id, c.run_number, c.run_title
     from replay_recordings c where c.set_id = ${setId} and c.team_id = ${teamId}`
   return { replay: replay! }
+}
+
+/** Whether the team has as many replays under way as it may. */
+export async function isTeamBusy(sql: Sql, teamId: string): Promise<boolean> {
+  const running = await one(sql<{ count: number }>`
+    select count(*) as count from replays where team_id = ${teamId} and state = 'running'`)
+  return running.count >= runningMax
 }
 
 async function refusalOfCost({ sql, context, teamId, build, maxCostUsd }: Wanted): Promise<ReplayRefusal | undefined> {

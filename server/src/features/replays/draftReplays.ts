@@ -1,12 +1,14 @@
 // Replays of drafts that the service made itself: with a set of their own, which no list shows, and whose recordings go when nobody needs them.
 import { newId } from '../../base/ids.ts'
 import type { DraftReplays } from '../../kit/feature.ts'
-import { beginReplay, endReplay } from './beginReplay.ts'
+import { beginReplay, endReplay, isTeamBusy } from './beginReplay.ts'
 import { record, setBytesMax } from './recording.ts'
 
 export const draftReplays: DraftReplays = {
   async begin(wanted) {
     const { sql, context, teamId, agentId, build, runIds, maxCostUsd, memberId } = wanted
+    // before anything is copied: a suggestion asks again every minute until its turn comes, and beginReplay looks again
+    if (await isTeamBusy(sql, teamId)) return 'busy'
     const setId = newId()
     await sql`
       insert into replay_sets (id, team_id, agent_id, name, of_suggestion, created_by)

@@ -5,6 +5,8 @@ import { draftOf, readReplay, recordedSet, replayed, reportsOf, startReplay } fr
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import type { Sql } from '../../base/db.ts'
+import { draftReplays } from './draftReplays.ts'
 import { claimReplayRuns, usualTimes } from './replaying/heldReplayRun.ts'
 import { drainReplays } from './replaying/replayer.ts'
 
@@ -181,6 +183,27 @@ proves('replays.gate', 'force_reason passes the gate and is stored with the figu
   const [{ reason, match, min_match, forced_by }] = body.forced_promotions
   assert.deepEqual([reason, match, min_match, forced_by], ['Urgent.', null, 1, team.memberId])
   assert.equal((await team.call(`PUT ${path}`, { body: { min_match: null } })).body.replay_gate, null)
+})
+
+proves('replays.fair', 'for a team that has five replays under way, no run is copied for a sixth', async () => {
+  const team = await seedTeam(service)
+  const { agentId, runIds } = await ranAgent(team, 1)
+  const setId = await recordedSet(team, agentId)
+  for (let n = 0; n < 5; n++) await startReplay(team, setId)
+  const [build] = await sql<{ id: string; config: unknown }>`
+    select id, config from builds where agent_id = ${agentId} and status = 'live'`
+  const asked = { teamId: team.id, agentId, build: build!, runIds, maxCostUsd: null, memberId: team.memberId }
+  const statements: string[] = []
+  await service.context.db.transaction(async (inside) => {
+    const heard: Sql = (strings, ...values) => {
+      statements.push(strings.join('?'))
+      return inside(strings, ...values)
+    }
+    assert.equal(await draftReplays.begin({ ...asked, sql: heard, context: service.context }), 'busy')
+  })
+  assert.ok(statements.length > 0)
+  for (const statement of statements) assert.doesNotMatch(statement, /insert into/)
+  await drainReplays(service.context)
 })
 
 proves(
