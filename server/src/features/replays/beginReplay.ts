@@ -53,6 +53,12 @@ export async function beginReplay(wanted: Wanted): Promise<{ replay: Replay } | 
   await sql`
     delete from replays where team_id = ${teamId} and state <> 'running' and id in (
       select id from replays where agent_id = ${agentId} and team_id = ${teamId} order by id desc offset ${keptMax - 1})`
+  // the set of a suggestion is found only by its replay: with that gone, nobody would ever erase its recordings
+  await sql`
+    delete from replay_sets where team_id = ${teamId} and id in (
+      select s.id from replay_sets s
+      where s.agent_id = ${agentId} and s.team_id = ${teamId} and s.of_suggestion and s.id <> ${setId}
+        and not exists (select from replays r where r.set_id = s.id) for update skip locked)`
   const id = newId()
   const [replay] = await sql<Replay>`
     insert into replays as r (id, team_id, agent_id, set_id, set_version, build_id, config, config_hash, max_cost_usd, runs, started_by)

@@ -140,6 +140,34 @@ proves('replays.cancel', 'an agent keeps its latest 50 replays', async () => {
   await drainReplays(service.context)
 })
 
+proves(
+  'replays.erasure',
+  'the recordings of a suggestion go with its replay, when later ones take its place',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId } = await ranAgent(team, 1)
+    const [hidden, setId] = [await recordedSet(team, agentId), await recordedSet(team, agentId)]
+    await sql`update replay_sets set of_suggestion = true where id = ${hidden}`
+    const first = (await replayed(service, team, hidden)).id
+    await sql`
+    insert into replays (id, team_id, agent_id, set_id, set_version, build_id, config, config_hash, runs, state)
+    select ('f' || substr(gen_random_uuid()::text, 2))::uuid, team_id, agent_id, ${setId}, set_version, build_id, config, config_hash, runs, state
+    from replays, generate_series(1, 49) where id = ${first}`
+    const setsLeft = async () => {
+      const rows = await sql<{
+        set_id: string
+      }>`select distinct set_id from replay_recordings where team_id = ${team.id}`
+      return rows.map(({ set_id }) => set_id)
+    }
+    assert.equal((await setsLeft()).length, 2)
+    await startReplay(team, setId)
+    assert.deepEqual(await setsLeft(), [setId])
+    const [left] = await sql`select count(*)::int as sets from replay_sets where id = ${hidden}`
+    assert.deepEqual(left, { sets: 0 })
+    await drainReplays(service.context)
+  },
+)
+
 proves('replays.gate', 'a build is promoted only after a good replay of it and the set as they are', async () => {
   const team = await seedTeam(service)
   const { agentId } = await ranAgent(team)
