@@ -1,6 +1,7 @@
 // Copies runs into a replay set: those that are named, or the last ones of the agent.
 import type { Sql } from '../../base/db.ts'
 import { idForFilter, isId } from '../../base/ids.ts'
+import { latestEnded } from '../../engine/ending/latestEnded.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, oneOf, Type } from '../../kit/schema.ts'
 import { record, recordingsMax, setBytesMax } from './recording.ts'
@@ -79,12 +80,9 @@ interface Last {
 }
 
 /** The latest first. Those whose logs are erased are older than all others, and come with their reason. */
-async function lastRuns(sql: Sql, { teamId, agentId, last, status, build_id }: Last): Promise<string[]> {
-  const wanted = build_id === undefined ? null : idForFilter(build_id)
+export async function lastRuns(sql: Sql, { teamId, agentId, last, status, build_id }: Last): Promise<string[]> {
+  const buildId = build_id === undefined ? undefined : idForFilter(build_id)
   const rows = await sql<{ id: string }>`
-    select id from runs where team_id = ${teamId} and agent_id = ${agentId} and source <> 'artifact'
-      and status = any(${status ? [status] : ['completed', 'failed']}::text[]) and started_at is not null
-      and (${wanted}::uuid is null or build_id = ${wanted})
-    order by created_at desc, id desc limit ${last}`
+    select id from (${latestEnded({ teamId, agentId, status, buildId, max: last })}) latest order by created_at desc, id desc`
   return rows.map(({ id }) => id)
 }

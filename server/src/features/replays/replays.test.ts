@@ -1,11 +1,13 @@
 // Replay sets and replays: what can be recorded, what is erased when, cancelling, the gate, and turns between teams.
 import assert from 'node:assert/strict'
+import { plansOn } from '../../../test/kit/plans.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { draftOf, readReplay, recordedSet, replayed, reportsOf, startReplay } from '../../../test/kit/replays.ts'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import type { Sql } from '../../base/db.ts'
+import { lastRuns } from './addRecordings.ts'
 import { draftReplays } from './draftReplays.ts'
 import { claimReplayRuns, usualTimes } from './replaying/heldReplayRun.ts'
 import { drainReplays } from './replaying/replayer.ts'
@@ -78,6 +80,27 @@ proves('replays.sets', 'a run that cannot be replayed is skipped, and the answer
     assert.match(reasons[at], word)
   }
 })
+
+proves(
+  'replays.sets',
+  'the last runs of an agent are found by an index, in the order in which they began',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId, runIds } = await ranAgent(team, 3)
+    const [build] = await sql<{ id: string }>`select id from builds where agent_id = ${agentId} and status = 'live'`
+    const of = { teamId: team.id, agentId, last: 2 }
+    assert.deepEqual(await lastRuns(sql, of), [runIds[2], runIds[1]])
+    assert.deepEqual(await lastRuns(sql, { ...of, status: 'failed' }), [])
+    assert.deepEqual(await lastRuns(sql, { ...of, status: 'completed', build_id: build!.id }), [runIds[2], runIds[1]])
+    assert.deepEqual(await lastRuns(sql, { ...of, build_id: 'nonsense' }), [])
+    const plansOf = await plansOn(service.context.db)
+    for (const build_id of [undefined, build!.id]) {
+      const [plan] = await plansOf((explained) => lastRuns(explained, { ...of, ...(build_id && { build_id }) }))
+      assert.equal(plan!.match(/Backward using runs_by_\w+ on runs/g)?.length, 2, plan)
+      assert.equal(plan!.match(/Index Cond: .*agent_id = .*counted_as = /g)?.length, 2, plan)
+    }
+  },
+)
 
 proves(
   'replays.erasure',

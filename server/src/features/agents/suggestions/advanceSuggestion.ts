@@ -1,6 +1,7 @@
 // Brings a suggestion forward by one step: from the builder's proposal to its replay, and from there to a person.
 import type { Sql } from '../../../base/db.ts'
 import { canonicalHash } from '../../../engine/builds/canonicalHash.ts'
+import { latestEnded } from '../../../engine/ending/latestEnded.ts'
 import type { Context } from '../../../kit/context.ts'
 import { draftReplaysOf } from '../../../kit/registry.ts'
 import { takeProposal } from '../builder/takeProposal.ts'
@@ -93,9 +94,7 @@ async function runsToReplay(
   const rows = await sql<{ id: string }>`
     (select run_id as id from suggestion_runs where suggestion_id = ${id} and team_id = ${teamId})
     union
-    (select id from runs where team_id = ${teamId} and agent_id = ${agent_id} and build_id = ${base_build_id} and source <> 'artifact'
-      and status in ('completed', 'failed') and started_at is not null
-    order by created_at desc, id desc limit ${last})`
+    (select id from (${latestEnded({ teamId, agentId: agent_id, buildId: base_build_id, max: last })}) latest)`
   return rows.map((row) => row.id)
 }
 
