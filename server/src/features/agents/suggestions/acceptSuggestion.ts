@@ -35,20 +35,20 @@ export const acceptSuggestion = operation({
       where id = ${locked.id} and team_id = ${team.id} and state = 'open' returning id`
     if (accepted.length === 0) return fail('conflict', whyNot(locked))
     const build = await draftOf(sql, locked, team.id)
-    if (canonicalHash(build.config) !== locked.config_hash) {
-      return fail(
-        'conflict',
-        'The draft was changed after its replay began. Promote it with promoteRevision, or reject the suggestion.',
-      )
-    }
+    if (canonicalHash(build.config) !== locked.config_hash) return fail('conflict', changedSince)
     const who = { memberId: caller.member_id, forceReason: body.force_reason }
     const promoted = await promote({ sql, context, team, build, ...who, names: {} })
     if ('refusal' in promoted) return fail(promoted.refusal.code, promoted.refusal.message)
+    // whoever changes a draft locks only its row: until that row was ours, somebody could
+    if (canonicalHash(promoted.live.config) !== locked.config_hash) return fail('conflict', changedSince)
     await clearSuggestion(context, sql, { id: locked.id, teamId: team.id })
     await emit('assignment.build.published', promoted.published)
     return { success: true as const, build: promoted.live, build_id: build.id, suggestion_id: locked.id }
   },
 })
+
+const changedSince =
+  'The draft was changed after its replay began. Promote it with promoteRevision, or reject the suggestion.'
 
 /** A suggestion goes with its draft, so the draft is there. */
 async function draftOf(sql: Sql, { draft_build_id }: { draft_build_id: string }, teamId: string): Promise<Build> {

@@ -19,6 +19,7 @@ import {
   switchOn,
 } from '../../../../test/kit/suggestions.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
+import type { Sql } from '../../../base/db.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())
@@ -159,6 +160,33 @@ proves('suggestions.accept', 'a draft that somebody changed after its replay is 
   assert.match(refused.body.message, /changed after its replay began/)
   assert.equal((await readSuggestion(team, suggestion.id)).is_changed, true)
 })
+
+proves('suggestions.accept', 'a draft that somebody changes at the same moment is not accepted either', async () => {
+  const team = await seedTeam(service)
+  const { agentId, suggestion } = await suggested(team)
+  const { accepting } = await service.context.db.transaction(async (inside) => {
+    await inside`
+      update builds set config = jsonb_set(config, '{data,input}', to_jsonb(${brittle}::text)) where id = ${suggestion.draft_build_id}`
+    const answer = team.call(`POST /v2/suggestions/${suggestion.id}/accept`, { body: {} })
+    await untilBlocked(inside)
+    return { accepting: answer }
+  })
+  const refused = await accepting
+  assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'], refused.text)
+  assert.match(refused.body.message, /changed after its replay began/)
+  assert.equal((await liveOf(agentId)).id, suggestion.base_build_id)
+  assert.equal((await readSuggestion(team, suggestion.id)).state, 'open')
+})
+
+/** Resolves when another connection waits for what this transaction holds. */
+async function untilBlocked(inside: Sql): Promise<void> {
+  const [me] = await inside<{ pid: number }>`select pg_backend_pid() as pid`
+  for (;;) {
+    const blocked = await sql`select from pg_stat_activity where ${me!.pid}::int = any(pg_blocking_pids(pid))`
+    if (blocked.length > 0) return
+    await sql`select pg_sleep(0.005)`
+  }
+}
 
 proves(
   'suggestions.reject',
