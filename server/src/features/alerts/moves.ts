@@ -31,6 +31,8 @@ export async function moveRule(
     if (!(await noteState(sql, rule, state, measured.value))) return false
     if (moves === 'opens') await openIncident(context, sql, rule, measured, name)
     else await noteValue(sql, rule, measured)
+    // who hears that it is over need not hear that it is still open
+    if (moves === undefined) await remind(sql, rule)
     if (moves === 'closes') await closeIncident(sql, { ruleId: rule.id, teamId: rule.team_id, because: 'recovered' })
     return true
   })
@@ -83,6 +85,9 @@ async function noteValue(sql: Sql, rule: TakenRule, { value, behind }: Measureme
       peak_at = case when ${value}::float8 > peak_value then now() else peak_at end,
       peak_value = greatest(peak_value, ${value}::float8)
     where rule_id = ${rule.id} and team_id = ${rule.team_id} and closed_at is null`
+}
+
+async function remind(sql: Sql, rule: TakenRule): Promise<void> {
   if (rule.remind_hours === null) return
   const due = await sql<{ id: string }>`
     select i.id from alert_incidents i
