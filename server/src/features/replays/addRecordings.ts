@@ -51,6 +51,10 @@ export const addRecordings = operation({
       return set ?? fail('not_found')
     }
     const before = await lock()
+    // nobody would erase them: no list shows the set, and its own recordings go when the suggestion is decided
+    const hidden = await sql`
+      select id from replay_sets where id = ${replay_set.id} and team_id = ${team.id} and of_suggestion`
+    if (hidden.length > 0) fail('conflict', 'This set belongs to a suggestion. Make a set of your own for other runs.')
     const { agent_id: agentId } = before
     const ids = body.run_ids
       ? [...new Set(body.run_ids)]

@@ -136,6 +136,17 @@ async function replayedLater(team: TestTeam, replayId: string) {
   return readReplay(team, replayId)
 }
 
+proves('replays.sets', 'the set of a suggestion takes no other runs', async () => {
+  const team = await seedTeam(service)
+  const { agentId } = await ranAgent(team, 1)
+  const setId = await seeders['replay_set']!(team, { agent: agentId })
+  await sql`update replay_sets set of_suggestion = true where id = ${setId}`
+  const [before] = await sql`select recordings from replay_sets where id = ${setId}`
+  const refused = await team.call(`POST /v2/replay-sets/${setId}/recordings`, { body: { last: 1 } })
+  assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'])
+  assert.deepEqual(await sql`select recordings from replay_sets where id = ${setId}`, [before])
+})
+
 proves('replays.cancel', 'a cancelled replay ends at once, and whoever worked on it writes nothing more', async () => {
   const team = await seedTeam(service)
   const { agentId } = await ranAgent(team)
