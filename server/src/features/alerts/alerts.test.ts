@@ -645,6 +645,36 @@ proves('alerts.fair', 'the one rule of a team is measured in the first round, ho
   assert.ok(count <= 2, `${count} rules of the other team were measured before it`)
 })
 
+proves('alerts.fair', 'a rule whose agent somebody holds waits, and the rules of others are measured', async () => {
+  const [held, other] = [await seedTeam(service), await seedTeam(service)]
+  const agentId = await seedAgent(held, block('output', 'done'))
+  const pausing = {
+    signal: 'failure_rate',
+    scope: 'agent',
+    scope_id: agentId,
+    threshold: 50,
+    min_runs: 1,
+    pause_agent: true,
+  }
+  await make(held, pausing)
+  await ended(held, agentId, 'failed')
+  const rule = await make(other, misses)
+  const impatient: Context['db']['transaction'] = (work) =>
+    context.db.transaction(async (inside) => {
+      await inside`set local lock_timeout = 20`
+      return work(inside)
+    })
+  const hasty = { ...context, db: { ...context.db, transaction: impatient } }
+  await context.db.transaction(async (inside) => {
+    await inside`select id from agents where id = ${agentId} for no key update`
+    await watchRules({ context: hasty, signal })
+  })
+  assert.notEqual((await ruleOf(other, rule.id)).measured_at, null)
+  assert.deepEqual(await incidentsOf(held), [])
+  await watch(held)
+  assert.equal((await incidentsOf(held))[0].paused_agent_id, agentId)
+})
+
 proves('alerts.fair', 'a preview measures in a slot of its team among the connections of requests', async () => {
   const team = await seedTeam(service)
   const held: number[] = []

@@ -1,5 +1,5 @@
 // Measures the rules that are due, as part of every working process: each rule by one of them at a time, teams in turns.
-import { isPassing, part, type Sql } from '../../base/db.ts'
+import { isConnectionTrouble, isPassing, part, type Sql } from '../../base/db.ts'
 import { inTurns } from '../../base/fairPool.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Tick } from '../../kit/feature.ts'
@@ -59,7 +59,9 @@ async function watchOne(context: Context, rule: TakenRule): Promise<void> {
   try {
     await watch(context, rule)
   } catch (error) {
-    if (isPassing(error)) throw error
+    if (isConnectionTrouble(error)) throw error
+    // somebody of its team holds what it needs, for example the agent that it pauses: it is due again soon, and the next rule may be another team's
+    if (isPassing(error)) return context.log.warn({ err: error, rule_id: rule.id }, 'a rule of alerts has to wait')
     context.log.error({ err: error, rule_id: rule.id }, 'could not measure a rule of alerts; will retry')
     await rest(context, rule, 'The server failed to measure it. It tries again; if this stays, ask the operator.')
   }
