@@ -1,12 +1,13 @@
 // Alerts as a team meets them: rules, what they measure, incidents that open and close once, who is told, and agents that are paused.
 import assert from 'node:assert/strict'
 import { after, beforeEach } from 'node:test'
-import { seedCases, seedQueue } from '../../../test/kit/cases.ts'
+import { seedArtifact, startArtifactRun } from '../../../test/kit/artifactRuns.ts'
+import { seedCases, seedColleague, seedQueue } from '../../../test/kit/cases.ts'
 import { startMailServer } from '../../../test/kit/mailServer.ts'
 import { handled } from '../../../test/kit/plans.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { proves } from '../../../test/kit/proves.ts'
-import { seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { insertRun } from '../../../test/kit/seedRuns.ts'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -302,6 +303,19 @@ proves(
     assert.deepEqual(new Set(opened), new Set([ofAgent.id, all.id]))
   },
 )
+
+proves('alerts.signals', 'what is behind a cost names no run of an artifact, which may be private', async () => {
+  const team = await seedTeam(service)
+  const runId = await startArtifactRun(service, team, await seedArtifact(service, team, { visibility: 'private' }))
+  await drainRuns(service)
+  const runs = [runId, await ended(team, await seedAgent(team, block('output', 'done')), 'completed')]
+  await sql`update runs set cost_usd = 5 where id = any(${runs}::uuid[])`
+  const colleague = await seedColleague(team, 'Colleague', ['*'])
+  const body = { name: 'Costs', signal: 'cost', threshold: 1 }
+  await sql`select note_model_use(${team.id}, ${newId()}, 'a:b', 1, 1, 10, 'run')`
+  const { body: seen } = await colleague.call('POST /v2/teams/:teamId/alert-rules/preview', { body })
+  assert.deepEqual([seen.value, seen.behind.map(({ id }: { id: string }) => id)], [10, [runs[1]]])
+})
 
 proves('alerts.preview', 'a preview says what a rule would measure now, and makes nothing', async () => {
   const team = await seedTeam(service)

@@ -3,10 +3,13 @@ import { empty, one, part, type Part } from '../../../base/db.ts'
 import { usageOf } from '../../../engine/counting/usage.ts'
 import { behindMax, countedMax, type Asked, type Behind, type Meter } from './measured.ts'
 
-/** The newest runs that have ended in one way: which cost most is asked of these. */
+/**
+ * The newest runs that have ended in one way: which cost most is asked of these. Runs of artifacts are shown with their artifact, and those of a
+ * private one only to its maker; what they cost counts all the same.
+ */
 const newest = ({ team_id, scope_id, window_minutes }: Asked, outcome: string): Part => part`
   (select r.id, r.agent_id, r.run_number, r.cost_usd, r.completed_at from runs r
-   where r.team_id = ${team_id} ${scope_id === null ? empty : part`and r.agent_id = ${scope_id}`} and r.counted_as = ${outcome}
+   where r.team_id = ${team_id} ${scope_id === null ? part`and r.source <> 'artifact'` : part`and r.agent_id = ${scope_id}`} and r.counted_as = ${outcome}
      and r.created_at >= date_trunc('day', now() at time zone 'utc') at time zone 'utc' - make_interval(mins => ${window_minutes}::int - 1440)
    order by r.created_at desc, r.id desc limit ${countedMax})`
 
