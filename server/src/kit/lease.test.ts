@@ -1,9 +1,9 @@
-// A lease is renewed while the work lasts, and freed when the work fails.
+// A lease is renewed while the work lasts, and freed when the work fails; the work hears when it is lost.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import { createLog } from '../base/log.ts'
-import { whileLeased } from './lease.ts'
+import { LeaseLost, whileLeased } from './lease.ts'
 
 const log = createLog('silent')
 
@@ -29,6 +29,20 @@ test('a lease is renewed while the work lasts, and no longer', async () => {
   const { renewed } = calls
   await sleep(20)
   assert.deepEqual(calls, { renewed, released: 0 })
+})
+
+test('the work hears when the lease is lost, and not when it could not be renewed', async () => {
+  const { lease } = counted()
+  let renewals = 0
+  const renew = async () => {
+    if (++renewals === 1) throw new Error('the database is away')
+    return renewals < 3
+  }
+  await whileLeased({ ...lease, renew }, async (lost) => {
+    while (!lost.aborted) await sleep(1)
+    assert.ok(renewals >= 3)
+    assert.ok(lost.reason instanceof LeaseLost)
+  })
 })
 
 test('a lease is freed when the work fails, and the failure is the one of the work', async () => {

@@ -14,21 +14,29 @@ interface Lease {
   log: Log
   /** How often the lease is renewed: a few times before it ends. */
   everyMs: number
+  /** Answers with false if the lease is lost. */
   renew: () => Promise<unknown>
   /** Frees the row when the work failed, so that the next try need not wait. */
   release?: () => Promise<unknown>
 }
 
-/** Renews the lease while the work lasts. */
+/** Another holds it now, or what it is about has ended or is deleted: nothing more may be written. */
+export class LeaseLost extends Error {}
+
+/** Renews the lease while the work lasts. The signal is aborted with LeaseLost when the lease is lost. */
 export async function whileLeased<T>(
   { name, log, everyMs, renew, release }: Lease,
-  work: () => Promise<T>,
+  work: (lost: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const lost = new AbortController()
   const renewal = setInterval(() => {
-    renew().catch((error: unknown) => log.warn({ err: error }, `${name} could not be renewed; will retry`))
+    renew().then(
+      (isOurs) => isOurs === false && lost.abort(new LeaseLost()),
+      (error: unknown) => log.warn({ err: error }, `${name} could not be renewed; will retry`),
+    )
   }, everyMs)
   try {
-    return await work()
+    return await work(lost.signal)
   } catch (error) {
     await release?.().catch((failed: unknown) => log.warn({ err: failed }, `${name} stays until it runs out`))
     throw error

@@ -4,8 +4,9 @@ import { storableJson } from '../../base/storable.ts'
 import { ModelTrouble, type Turn } from '../../drivers/model/model.ts'
 import { engineOf } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
+import { LeaseLost } from '../../kit/lease.ts'
 import type { Result } from './evaluation.ts'
-import { JudgementLost, renew, type HeldJudgement, type JudgeTimes } from './heldJudgement.ts'
+import { renew, type HeldJudgement, type JudgeTimes } from './heldJudgement.ts'
 import { judgeSetup, readJudgement, request, type JudgedRubric } from './judgeModel.ts'
 import { readTranscript } from './transcript.ts'
 
@@ -78,7 +79,7 @@ async function nextTurn(
     return await ask(AbortSignal.any([signal, tooLong]))
   } catch (error) {
     // whoever has it now notes that this one was cut off
-    if (signal.reason instanceof JudgementLost) throw error
+    if (signal.reason instanceof LeaseLost) throw error
     const isCutOff = signal.aborted || tooLong.aborted
     if (isCutOff || (error instanceof ModelTrouble && error.mayBeServed)) await noteLost()
     if (!isCutOff || signal.aborted) throw error
@@ -117,7 +118,7 @@ async function writeDown(
       on conflict (evaluation_id) do update set said = t.said || excluded.said`
     return true
   })
-  if (!isOurs) throw new JudgementLost()
+  if (!isOurs) throw new LeaseLost()
 }
 
 async function noteUse(sql: Sql, held: HeldJudgement, model: string, used: Used, isUnsettled: boolean): Promise<void> {

@@ -31,9 +31,6 @@ export interface JudgeTimes {
 
 export const usualTimes: JudgeTimes = { leaseMs: 30_000, answerMs: 180_000 }
 
-/** Another holds it now, or the run is deleted: nothing more may be written. */
-export class JudgementLost extends Error {}
-
 /**
  * Takes over what is due, at most `max`, and pushes its time ahead by the lease. Teams that have least under way come first, so that
  * one with thousands of runs to judge does not keep the others waiting; `full` are teams that this process takes nothing more of. `worker`

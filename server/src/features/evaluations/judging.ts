@@ -2,7 +2,7 @@
 import { untilWritten } from '../../base/db.ts'
 import { ModelRefused, ModelTrouble } from '../../drivers/model/model.ts'
 import type { SuspectProcesses } from '../../kit/suspectProcesses.ts'
-import { whileLeased } from '../../kit/lease.ts'
+import { LeaseLost, whileLeased } from '../../kit/lease.ts'
 import type { Context } from '../../kit/context.ts'
 import { deathsBeforeGivenUp, givenUpDeaths, mustBeAlone } from '../../kit/deaths.ts'
 import type { DriveSuspect } from '../../kit/feature.ts'
@@ -10,7 +10,6 @@ import { askJudge, NoAnswer, type JudgeReply } from './askJudge.ts'
 import { summaryOf, type Result } from './evaluation.ts'
 import {
   giveBack,
-  JudgementLost,
   noteSuspectDeath,
   putOff,
   renew,
@@ -33,36 +32,25 @@ export async function judge(
   times: JudgeTimes,
   stopping: AbortSignal,
 ): Promise<void> {
-  const lost = new AbortController()
-  await whileHeld(
-    context,
-    held,
-    times,
-    () => lost.abort(new JudgementLost()),
-    async () => {
-      try {
-        await decide(context, held, times, AbortSignal.any([stopping, lost.signal]))
-      } catch (error) {
-        if (error instanceof JudgementLost) return
-        if (stopping.aborted) await giveBack(context.db.sql, held)
-        else await afterTrouble(context, held, error)
-      }
-    },
-  )
+  await whileHeld(context, held, times, async (lost) => {
+    try {
+      await decide(context, held, times, AbortSignal.any([stopping, lost]))
+    } catch (error) {
+      if (error instanceof LeaseLost) return
+      if (stopping.aborted) await giveBack(context.db.sql, held)
+      else await afterTrouble(context, held, error)
+    }
+  })
 }
 
-/** Renews the lease of a judgement while the work lasts; `onLost` is called when another process has it. */
-function whileHeld<T>(
+function whileHeld(
   { db, log }: Context,
   held: HeldJudgement,
   times: JudgeTimes,
-  onLost: () => void,
-  work: () => Promise<T>,
-): Promise<T> {
-  const renewOrStop = async (): Promise<void> => {
-    if (!(await renew(db.sql, held, times))) onLost()
-  }
-  return whileLeased({ name: 'the lease of a judgement', log, everyMs: times.leaseMs / 3, renew: renewOrStop }, work)
+  work: (lost: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const lease = { name: 'the lease of a judgement', log, everyMs: times.leaseMs / 3 }
+  return whileLeased({ ...lease, renew: () => renew(db.sql, held, times) }, work)
 }
 
 /** The kind of these units among the work of processes for suspects. */
@@ -80,17 +68,11 @@ export async function judgeElsewhere(
   const { sql } = context.db
   const seat = suspectProcesses.reserve({ kind: judgementKind, teamId: held.team_id, mustBeAlone: mustBeAlone(held) })
   if (!seat) return putOff(sql, held, noSeatMs, 1)
-  await whileHeld(
-    context,
-    held,
-    usualTimes,
-    () => undefined,
-    async () => {
-      const ending = await seat.drive({ kind: judgementKind, id: held.evaluation_id, epoch: held.attempts })
-      if (ending.how === 'untouched') await giveBack(sql, held)
-      if (ending.how === 'died') await untilWritten(() => noteSuspectDeath(sql, held, ending.isSure))
-    },
-  )
+  await whileHeld(context, held, usualTimes, async () => {
+    const ending = await seat.drive({ kind: judgementKind, id: held.evaluation_id, epoch: held.attempts })
+    if (ending.how === 'untouched') await giveBack(sql, held)
+    if (ending.how === 'died') await untilWritten(() => noteSuspectDeath(sql, held, ending.isSure))
+  })
 }
 
 export const judgeAsSuspect: DriveSuspect = async ({ context, unit, process, took, signal }) => {
@@ -142,7 +124,7 @@ function finish({ db }: Context, held: HeldJudgement, { status, results, remark 
     const ours = await sql`
       delete from judgements where evaluation_id = ${held.evaluation_id} and team_id = ${held.team_id} and claim = ${held.claim}
       returning evaluation_id`
-    if (ours.length === 0) throw new JudgementLost()
+    if (ours.length === 0) throw new LeaseLost()
     const summary = summaryOf(all, remark)
     if (runs.length === 0) return endWithout(sql, [held.evaluation_id], summary)
     const { evaluation_id: id, source, run_id, team_id, agent_id, build_id, run_ended_at: ended_at } = held

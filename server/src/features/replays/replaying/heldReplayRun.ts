@@ -2,7 +2,7 @@
 import { part, type Database, type Sql } from '../../../base/db.ts'
 import { storableJson } from '../../../base/storable.ts'
 import { aloneDeaths, deathsAfter, deathsAfterSuspectProcess, suspectDeaths } from '../../../kit/deaths.ts'
-import { leaseUntil } from '../../../kit/lease.ts'
+import { LeaseLost, leaseUntil } from '../../../kit/lease.ts'
 import type { DeadProcess } from '../../../kit/presence.ts'
 import { countInDoubt } from './callsInDoubt.ts'
 import type { ReplayReport } from './report.ts'
@@ -30,9 +30,6 @@ export interface ReplayTimes {
 }
 
 export const usualTimes: ReplayTimes = { leaseMs: 30_000, answerMs: 180_000 }
-
-/** Another holds it now, or the replay was cancelled or deleted: nothing more may be written. */
-export class ReplayLost extends Error {}
 
 const heldColumns = part`h.id, h.team_id, h.replay_id, h.recording_id, h.claim, h.attempts, h.deaths, h.troubles, h.reserved_model`
 
@@ -146,7 +143,7 @@ export function finish(db: Database, held: HeldReplayRun, ending: Ending): Promi
         reason = ${ending.verdict === 'not_replayed' ? ending.reason : null}, findings = ${report?.findings.length ?? 0}::int,
         report = case when h.recording_id is not null then ${report && storableJson(report)}::jsonb end, completed_at = now()
       where id = ${id} and team_id = ${team_id} and claim = ${claim} and state = 'pending' returning id`
-    if (counted.length === 0 || ours.length === 0) throw new ReplayLost()
+    if (counted.length === 0 || ours.length === 0) throw new LeaseLost()
     // a run that is given up may have died, or failed, while its model was asked
     await countInDoubt(sql, { replay_id, team_id, run_id: id })
     await sql`delete from replay_turns where replay_run_id = ${id}`

@@ -12,8 +12,9 @@ import {
 } from '../../../drivers/model/model.ts'
 import { engineOf } from '../../../engine/engine.ts'
 import type { Context } from '../../../kit/context.ts'
+import { LeaseLost } from '../../../kit/lease.ts'
 import { countInDoubt, noteUse } from './callsInDoubt.ts'
-import { renew, ReplayLost, type HeldReplayRun, type ReplayTimes } from './heldReplayRun.ts'
+import { renew, type HeldReplayRun, type ReplayTimes } from './heldReplayRun.ts'
 
 /** The run cannot be replayed, and the message says why. */
 export class NotReplayable extends Error {}
@@ -120,7 +121,7 @@ async function askOne(parts: Parts, asking: Asking, name: string): Promise<OneAs
     return live
   } catch (error) {
     // whoever claims it next finds what was set aside, and says that it is in doubt
-    if (error instanceof ReplayLost || signal.aborted) throw error
+    if (error instanceof LeaseLost || signal.aborted) throw error
     if (error instanceof ContextExceeded) {
       await release(parts, worst, error.usage && { name, usage: error.usage })
       throw new NotReplayable(
@@ -153,7 +154,7 @@ async function reserve({ context, held, times }: Parts, name: string, worst: str
     const ours = await sql`
       update replay_runs set reserved_usd = ${worst}::numeric, reserved_model = ${name}
       where id = ${id} and team_id = ${team_id} and claim = ${claim} and state = 'pending' returning id`
-    if (ours.length === 0 || !(await renew(sql, held, times))) throw new ReplayLost()
+    if (ours.length === 0 || !(await renew(sql, held, times))) throw new LeaseLost()
   })
 }
 
@@ -161,7 +162,7 @@ async function whyNot(sql: Sql, { replay_id, team_id }: HeldReplayRun, worst: st
   const [replay] = await sql<{ state: string; max: string; is_full: boolean }>`
     select state, trim_scale(max_cost_usd)::text as max, cost_usd + unsettled_usd + ${worst}::numeric > max_cost_usd as is_full
     from replays where id = ${replay_id} and team_id = ${team_id}`
-  if (replay?.state !== 'running') throw new ReplayLost()
+  if (replay?.state !== 'running') throw new LeaseLost()
   if (!replay.is_full)
     throw new Later('Other calls of this replay hold what is left of its max_cost_usd.', { isTrouble: false })
   throw new NotReplayable(
@@ -197,7 +198,7 @@ async function settle({ context, held, agentId }: Parts, seq: number, live: Live
     await noteUse(sql, { team_id, agentId, model, usage: turn.usage, cost_usd, isUnsettled: false })
     return ours.length > 0
   })
-  if (!isOurs) throw new ReplayLost()
+  if (!isOurs) throw new LeaseLost()
 }
 
 /** The call was sent, and nobody knows whether it was answered and charged for: it counts at its worst, and is reported as unsettled. */
@@ -207,7 +208,7 @@ async function settleInDoubt({ context, held }: Parts): Promise<void> {
     await lockReplay(sql, held)
     const ours = await sql`
       select id from replay_runs where id = ${id} and team_id = ${team_id} and claim = ${claim} and state = 'pending' for no key update`
-    if (ours.length === 0) throw new ReplayLost()
+    if (ours.length === 0) throw new LeaseLost()
     await countInDoubt(sql, { replay_id, team_id, run_id: id })
   })
 }
@@ -227,7 +228,7 @@ async function release(
       update replay_runs set reserved_usd = 0, reserved_model = null, cost_usd = cost_usd + ${cost_usd}::numeric,
         input_tokens = input_tokens + ${input_tokens}::bigint, output_tokens = output_tokens + ${output_tokens}::bigint
       where id = ${id} and team_id = ${team_id} and claim = ${claim} and state = 'pending' returning id`
-    if (ours.length === 0) throw new ReplayLost()
+    if (ours.length === 0) throw new LeaseLost()
     await sql`
       update replays set reserved_usd = reserved_usd - ${worst}::numeric, cost_usd = cost_usd + ${cost_usd}::numeric,
         input_tokens = input_tokens + ${input_tokens}::bigint, output_tokens = output_tokens + ${output_tokens}::bigint

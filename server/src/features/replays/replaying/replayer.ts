@@ -4,7 +4,7 @@ import { teamShare } from '../../../base/fairPool.ts'
 import type { Context } from '../../../kit/context.ts'
 import { deathsBeforeGivenUp, givenUpDeaths, isSuspect, mustBeAlone } from '../../../kit/deaths.ts'
 import type { DriveSuspect, Work, WorkingProcess } from '../../../kit/feature.ts'
-import { whileLeased } from '../../../kit/lease.ts'
+import { LeaseLost, whileLeased } from '../../../kit/lease.ts'
 import { createSharedPool } from '../../../kit/sharedPools.ts'
 import { lookFor } from '../../../kit/sharedLook.ts'
 import type { SuspectProcesses } from '../../../kit/suspectProcesses.ts'
@@ -16,7 +16,6 @@ import {
   noteSuspectDeath,
   putOff,
   renew,
-  ReplayLost,
   takeSuspect,
   usualTimes,
   type Ending,
@@ -99,36 +98,25 @@ export async function drive(
   times: ReplayTimes,
   stopping: AbortSignal,
 ): Promise<void> {
-  const lost = new AbortController()
-  await whileHeld(
-    context,
-    held,
-    times,
-    () => lost.abort(new ReplayLost()),
-    async () => {
-      try {
-        await finish(context.db, held, await replay(context, held, times, AbortSignal.any([stopping, lost.signal])))
-      } catch (error) {
-        if (error instanceof ReplayLost || lost.signal.aborted) return
-        if (stopping.aborted) await putOff(context.db.sql, held, 0)
-        else await afterTrouble(context, held, error)
-      }
-    },
-  )
+  await whileHeld(context, held, times, async (lost) => {
+    try {
+      await finish(context.db, held, await replay(context, held, times, AbortSignal.any([stopping, lost])))
+    } catch (error) {
+      if (error instanceof LeaseLost || lost.aborted) return
+      if (stopping.aborted) await putOff(context.db.sql, held, 0)
+      else await afterTrouble(context, held, error)
+    }
+  })
 }
 
-/** Renews the lease while the work lasts; `onLost` is called when another process has it. */
-function whileHeld<T>(
+function whileHeld(
   { db, log }: Context,
   held: HeldReplayRun,
   times: ReplayTimes,
-  onLost: () => void,
-  work: () => Promise<T>,
-): Promise<T> {
-  const renewOrStop = async (): Promise<void> => {
-    if (!(await renew(db.sql, held, times))) onLost()
-  }
-  return whileLeased({ name: 'the lease of a replayed run', log, everyMs: times.leaseMs / 3, renew: renewOrStop }, work)
+  work: (lost: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const lease = { name: 'the lease of a replayed run', log, everyMs: times.leaseMs / 3 }
+  return whileLeased({ ...lease, renew: () => renew(db.sql, held, times) }, work)
 }
 
 const notReplayed = (reason: string): Ending => ({ verdict: 'not_replayed', reason })
@@ -141,7 +129,7 @@ async function replay(context: Context, held: HeldReplayRun, times: ReplayTimes,
     select r.team_id, r.agent_id, r.build_id, r.config, r.config_hash, r.max_cost_usd is not null as is_cost_limited, c.content
     from replays r left join replay_recordings c on c.id = ${held.recording_id}::uuid and c.team_id = r.team_id
     where r.id = ${held.replay_id} and r.team_id = ${held.team_id} and r.state = 'running'`
-  if (!found) throw new ReplayLost()
+  if (!found) throw new LeaseLost()
   const { content, ...build } = found
   const live = await liveTurns({ context, held, agentId: build.agent_id, times, signal })
   if (!content) return notReplayed('The run was deleted, and its recording with it.')
@@ -176,7 +164,7 @@ async function endLost(ending: Promise<void>): Promise<void> {
   try {
     await ending
   } catch (error) {
-    if (!(error instanceof ReplayLost)) throw error
+    if (!(error instanceof LeaseLost)) throw error
   }
 }
 
@@ -189,17 +177,11 @@ async function replayElsewhere(
   const { sql } = context.db
   const seat = suspectProcesses.reserve({ kind: replayKind, teamId: held.team_id, mustBeAlone: mustBeAlone(held) })
   if (!seat) return putOff(sql, held, soonMs)
-  await whileHeld(
-    context,
-    held,
-    usualTimes,
-    () => undefined,
-    async () => {
-      const ending = await seat.drive({ kind: replayKind, id: held.id, epoch: held.attempts })
-      if (ending.how === 'untouched') await putOff(sql, held, 0)
-      if (ending.how === 'died') await untilWritten(() => noteSuspectDeath(sql, held, ending.isSure))
-    },
-  )
+  await whileHeld(context, held, usualTimes, async () => {
+    const ending = await seat.drive({ kind: replayKind, id: held.id, epoch: held.attempts })
+    if (ending.how === 'untouched') await putOff(sql, held, 0)
+    if (ending.how === 'died') await untilWritten(() => noteSuspectDeath(sql, held, ending.isSure))
+  })
 }
 
 export const replayAsSuspect: DriveSuspect = async ({ context, unit, process, took, signal }) => {
