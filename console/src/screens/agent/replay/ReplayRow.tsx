@@ -30,8 +30,8 @@ export function ReplayRow({ agentId, replay, isOpen }: { agentId: string; replay
   const toggle = () =>
     void navigate({ search: (now) => ({ ...now, replay: isOpen ? undefined : replay.id }), replace: true })
   return (
-    <li className={style.row}>
-      <div className={style.head}>
+    <li className={tab.row}>
+      <div className={tab.line}>
         <button type="button" className={tab.open} aria-expanded={isOpen} onClick={toggle}>
           Build {number ?? '?'}
         </button>
@@ -103,7 +103,7 @@ function Runs({ replay }: { replay: Replay }) {
           <ul className={style.runs} aria-label="Runs of the replay">
             {replay_runs.map((run: ListedReplayRun) => (
               <li key={run.id}>
-                <div className={style.head}>
+                <div className={tab.line}>
                   <button
                     type="button"
                     className={tab.open}

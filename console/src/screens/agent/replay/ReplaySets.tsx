@@ -20,7 +20,7 @@ export function ReplaySets({ agentId, sets }: { agentId: string; sets: ReplaySet
     <Card title="Replay sets">
       <ul className={style.sets}>
         {sets.map((set) => (
-          <li key={set.id} className={style.head}>
+          <li key={set.id} className={tab.line}>
             <span className={style.name}>{set.name}</span>
             <span className="dim">
               {counted(set.recordings, 'run')}, {bytes(set.size_bytes)}

@@ -3,13 +3,12 @@ import type { Replay, ReplaySet } from '@runyard/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { messageOf, runyard } from '../../../app/client.ts'
+import { runyard } from '../../../app/client.ts'
 import { useSession } from '../../../app/session.tsx'
 import { counted } from '../../../parts/amounts.ts'
 import { Button } from '../../../parts/Button.tsx'
-import { Card } from '../../../parts/Card.tsx'
 import { CopyAs } from '../../../parts/CopyAs.tsx'
-import { Field, Input, Problem, Select } from '../../../parts/Field.tsx'
+import { Field, Input, Select } from '../../../parts/Field.tsx'
 import { Empty, Shown } from '../../../parts/states.tsx'
 import { toast, toastError } from '../../../parts/toasts.tsx'
 import { buildsQuery } from '../../../queries/agents.ts'
@@ -17,13 +16,13 @@ import { replaySetsQuery, replaysQuery } from '../../../queries/replays.ts'
 import type { TabProps } from '../AgentScreen.tsx'
 import { buildTitle } from '../draft/buildConfig.ts'
 import { useDraft } from '../draft/DraftProvider.tsx'
+import { FormCard } from '../FormCard.tsx'
 import tab from '../tab.module.css'
 import { isAmount } from './amount.ts'
 import { RecordRuns } from './RecordRuns.tsx'
 import { ReplayGateCard } from './ReplayGateCard.tsx'
 import { ReplayRow } from './ReplayRow.tsx'
 import { ReplaySets } from './ReplaySets.tsx'
-import style from './ReplayTab.module.css'
 
 const route = getRouteApi('/frame/agents/$agentId')
 
@@ -34,7 +33,7 @@ export default function ReplayTab({ agent }: TabProps) {
   const sets = useQuery(replaySetsQuery(agent.id))
   const [isRecording, setRecording] = useState(false)
   return (
-    <div className={style.columns}>
+    <div className={tab.columns}>
       <div className={tab.page}>
         <header className={tab.head}>
           <h2>Replays</h2>
@@ -52,7 +51,7 @@ export default function ReplayTab({ agent }: TabProps) {
                 Record runs of this agent, and replay a build against them before it goes live.
               </Empty>
             ) : (
-              <ul className={style.list}>
+              <ul className={tab.rows}>
                 {rows.map((replay: Replay) => (
                   <ReplayRow key={replay.id} agentId={agent.id} replay={replay} isOpen={replay.id === open} />
                 ))}
@@ -61,7 +60,7 @@ export default function ReplayTab({ agent }: TabProps) {
           }
         </Shown>
       </div>
-      <aside className={style.aside} aria-label="Replay a build">
+      <aside className={tab.aside} aria-label="Replay a build">
         <Shown query={sets} what="replay sets" rows={4}>
           {(all) => (
             <>
@@ -105,41 +104,37 @@ function StartCard({ agentId, sets }: { agentId: string; sets: ReplaySet[] }) {
         ? 'The cost is an amount, such as 2.50.'
         : undefined)
   return (
-    <Card title="Replay a build" facts={set && counted(set.recordings, 'recorded run')}>
-      <form
-        className={style.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (cannot === undefined) start.mutate()
-        }}
-      >
-        <Field label="Replay set">
-          <Select
-            options={sets.map(({ id, name }) => ({ value: id, label: name }))}
-            value={setId}
-            onChange={(event) => setSetId(event.target.value)}
-          />
-        </Field>
-        <Field label="Build">
-          <Select
-            options={(builds.data?.builds ?? []).map((build) => ({
-              value: build.id,
-              label: `${build.revision_number} ${buildTitle(build)}${build.status === 'live' ? ' (live)' : ''}`,
-            }))}
-            value={buildId}
-            onChange={(event) => setBuildId(event.target.value)}
-          />
-        </Field>
-        <Field label="Model calls may cost" hint="USD; a runbook needs no model">
-          <Input inputMode="decimal" value={cost} onChange={(event) => setCost(event.target.value)} />
-        </Field>
-        {start.error && <Problem>{messageOf(start.error)}</Problem>}
-        <div className={style.actions}>
-          <Button type="submit" kind="go" icon="play" isBusy={start.isPending} unable={cannot}>
-            Replay
-          </Button>
-        </div>
-      </form>
-    </Card>
+    <FormCard
+      title="Replay a build"
+      facts={set && counted(set.recordings, 'recorded run')}
+      verb="Replay"
+      kind="go"
+      icon="play"
+      unable={cannot}
+      isBusy={start.isPending}
+      error={start.error}
+      onSend={() => start.mutate()}
+    >
+      <Field label="Replay set">
+        <Select
+          options={sets.map(({ id, name }) => ({ value: id, label: name }))}
+          value={setId}
+          onChange={(event) => setSetId(event.target.value)}
+        />
+      </Field>
+      <Field label="Build">
+        <Select
+          options={(builds.data?.builds ?? []).map((build) => ({
+            value: build.id,
+            label: `${build.revision_number} ${buildTitle(build)}${build.status === 'live' ? ' (live)' : ''}`,
+          }))}
+          value={buildId}
+          onChange={(event) => setBuildId(event.target.value)}
+        />
+      </Field>
+      <Field label="Model calls may cost" hint="USD; a runbook needs no model">
+        <Input inputMode="decimal" value={cost} onChange={(event) => setCost(event.target.value)} />
+      </Field>
+    </FormCard>
   )
 }

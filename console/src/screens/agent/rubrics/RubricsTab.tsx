@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { runyard } from '../../../app/client.ts'
 import { useSession } from '../../../app/session.tsx'
+import { classes } from '../../../look/classes.ts'
 import { Button } from '../../../parts/Button.tsx'
 import { CopyAs } from '../../../parts/CopyAs.tsx'
 import { Confirm } from '../../../parts/Dialog.tsx'
@@ -27,7 +28,7 @@ export default function RubricsTab({ agent }: TabProps) {
   const [edited, setEdited] = useState<EvalRubric | 'new'>()
   const count = rubrics.data?.rubrics.length ?? 0
   return (
-    <div className={style.columns}>
+    <div className={tab.columns}>
       <div className={tab.page}>
         <header className={tab.head}>
           <h2>Rubrics</h2>
@@ -55,15 +56,15 @@ export default function RubricsTab({ agent }: TabProps) {
                   to the customer is friendly”. A model judges every ended run by it.
                 </p>
               )}
-              <ul className={style.list}>
+              <ul className={tab.rows}>
                 {own.map((rubric) => (
                   <Row key={rubric.id} agentId={agent.id} rubric={rubric} onEdit={() => setEdited(rubric)} />
                 ))}
               </ul>
               <h3 className={style.subtitle}>Checked by the service in every run</h3>
-              <ul className={style.list}>
+              <ul className={tab.rows}>
                 {platform_rubrics.map(({ key, label, description, severity }) => (
-                  <li key={key} className={style.row}>
+                  <li key={key} className={classes(tab.row, style.row)}>
                     <div className={style.words}>
                       <b>{label}</b> <SeverityTag severity={severity} />
                       <p>{description}</p>
@@ -75,7 +76,7 @@ export default function RubricsTab({ agent }: TabProps) {
           )}
         </Shown>
       </div>
-      <aside className={style.aside} aria-label="Promotion gate">
+      <aside className={tab.aside} aria-label="Promotion gate">
         <GateCard agentId={agent.id} />
       </aside>
       {edited && (
@@ -108,7 +109,7 @@ function Row({ agentId, rubric, onEdit }: { agentId: string; rubric: EvalRubric;
   })
   const cannot = unable('evals:write')
   return (
-    <li className={style.row}>
+    <li className={classes(tab.row, style.row)}>
       <div className={style.words}>
         <b>{rubric.title}</b> <SeverityTag severity={rubric.severity} />
         <p>{rubric.description}</p>

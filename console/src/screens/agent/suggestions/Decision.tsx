@@ -10,7 +10,7 @@ import { FormDialog } from '../../../parts/FormDialog.tsx'
 import { toast } from '../../../parts/toasts.tsx'
 import { promotionPreviewQuery } from '../../../queries/agents.ts'
 import { needsReason, Refusal, whyRefused } from '../builds/Refusal.tsx'
-import style from './SuggestionsTab.module.css'
+import form from '../FormCard.module.css'
 
 const undecided = new Set<Suggestion['state']>(['drafting', 'replaying', 'open'])
 
@@ -38,7 +38,7 @@ export function Decision({ suggestion }: { suggestion: Suggestion }) {
   return (
     <>
       <Refusal preview={preview.data} error={accept.error} reason={reason} onReason={setReason} />
-      <footer className={style.actions}>
+      <footer className={form.actions}>
         <Button kind="no" unable={unable('agents:write')} onClick={() => setRejecting(true)}>
           Reject…
         </Button>

@@ -2,15 +2,15 @@
 import type { SuggestionSettings } from '@runyard/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { messageOf, runyard } from '../../../app/client.ts'
+import { runyard } from '../../../app/client.ts'
 import { useSession } from '../../../app/session.tsx'
 import { Button } from '../../../parts/Button.tsx'
-import { Card } from '../../../parts/Card.tsx'
 import { Field, Input, Problem } from '../../../parts/Field.tsx'
 import { Shown } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toasts.tsx'
 import { suggestionSettingsQuery } from '../../../queries/suggestions.ts'
-import style from './SuggestionsTab.module.css'
+import { FormCard } from '../FormCard.tsx'
+import form from '../FormCard.module.css'
 
 export function SettingsCard({ agentId }: { agentId: string }) {
   const settings = useQuery(suggestionSettingsQuery(agentId))
@@ -57,64 +57,52 @@ function Settings({ agentId, settings }: { agentId: string; settings: Suggestion
     (cost.trim() === '' || amount.test(cost.trim()))
   const cannot = unable('agents:write')
   return (
-    <Card title="Suggestions" facts={settings.is_on ? 'on' : 'off'}>
-      <form
-        className={style.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (isRight && cannot === undefined) save.mutate(true)
-        }}
-      >
-        <p>
-          A model writes each draft, and the models of the draft answer in its replay. The team pays for both. Nothing
-          goes live by itself.
-        </p>
-        <div className={style.two}>
-          <Field label="Failed runs">
-            <Input
-              type="number"
-              min={1}
-              max={100}
-              value={failures}
-              onChange={(event) => setFailures(event.target.value)}
-            />
-          </Field>
-          <Field label="Of the last runs">
-            <Input type="number" min={1} max={100} value={ofRuns} onChange={(event) => setOfRuns(event.target.value)} />
-          </Field>
-          <Field label="Replay last runs">
-            <Input
-              type="number"
-              min={0}
-              max={100}
-              value={replayRuns}
-              onChange={(event) => setReplayRuns(event.target.value)}
-            />
-          </Field>
-          <Field label="A replay may cost" hint="USD; empty: no limit">
-            <Input inputMode="decimal" value={cost} onChange={(event) => setCost(event.target.value)} />
-          </Field>
-        </div>
-        {settings.held_back !== null && <Problem>{settings.held_back}</Problem>}
-        {save.error && <Problem>{messageOf(save.error)}</Problem>}
-        <div className={style.actions}>
-          {settings.is_on && (
-            <Button kind="no" isBusy={save.isPending} unable={cannot} onClick={() => save.mutate(false)}>
-              Switch off
-            </Button>
-          )}
-          <Button
-            type="submit"
-            isBusy={save.isPending}
-            unable={
-              cannot ??
-              (isRight ? undefined : 'The failed runs are at most the last runs, up to 100; the cost is an amount.')
-            }
-          >
-            {settings.is_on ? 'Change' : 'Switch on'}
+    <FormCard
+      title="Suggestions"
+      facts={settings.is_on ? 'on' : 'off'}
+      what="A model writes each draft, and the models of the draft answer in its replay. The team pays for both. Nothing goes live by itself."
+      verb={settings.is_on ? 'Change' : 'Switch on'}
+      unable={
+        cannot ?? (isRight ? undefined : 'The failed runs are at most the last runs, up to 100; the cost is an amount.')
+      }
+      isBusy={save.isPending}
+      error={save.error}
+      onSend={() => save.mutate(true)}
+      aside={
+        settings.is_on && (
+          <Button kind="no" isBusy={save.isPending} unable={cannot} onClick={() => save.mutate(false)}>
+            Switch off
           </Button>
-        </div>
-      </form>
-    </Card>
+        )
+      }
+    >
+      <div className={form.two}>
+        <Field label="Failed runs">
+          <Input
+            type="number"
+            min={1}
+            max={100}
+            value={failures}
+            onChange={(event) => setFailures(event.target.value)}
+          />
+        </Field>
+        <Field label="Of the last runs">
+          <Input type="number" min={1} max={100} value={ofRuns} onChange={(event) => setOfRuns(event.target.value)} />
+        </Field>
+        <Field label="Replay last runs">
+          <Input
+            type="number"
+            min={0}
+            max={100}
+            value={replayRuns}
+            onChange={(event) => setReplayRuns(event.target.value)}
+          />
+        </Field>
+        <Field label="A replay may cost" hint="USD; empty: no limit">
+          <Input inputMode="decimal" value={cost} onChange={(event) => setCost(event.target.value)} />
+        </Field>
+      </div>
+      {settings.held_back !== null && <Problem>{settings.held_back}</Problem>}
+    </FormCard>
   )
 }

@@ -11,7 +11,6 @@ import type { TabProps } from '../AgentScreen.tsx'
 import tab from '../tab.module.css'
 import { OpenSuggestion } from './OpenSuggestion.tsx'
 import { SettingsCard } from './SettingsCard.tsx'
-import style from './SuggestionsTab.module.css'
 
 const route = getRouteApi('/frame/agents/$agentId')
 
@@ -19,7 +18,7 @@ export default function SuggestionsTab({ agent }: TabProps) {
   const { suggestion: open } = route.useSearch()
   const suggestions = useQuery(suggestionsQuery(agent.id))
   return (
-    <div className={style.columns}>
+    <div className={tab.columns}>
       <div className={tab.page}>
         <header className={tab.head}>
           <h2>Suggestions</h2>
@@ -34,7 +33,7 @@ export default function SuggestionsTab({ agent }: TabProps) {
                 Switch suggestions on, and a check that fails in several runs of the live build brings one.
               </Empty>
             ) : (
-              <ul className={style.list}>
+              <ul className={tab.rows}>
                 {rows.map((suggestion: ListedSuggestion) => (
                   <Row key={suggestion.id} suggestion={suggestion} isOpen={suggestion.id === open} />
                 ))}
@@ -43,7 +42,7 @@ export default function SuggestionsTab({ agent }: TabProps) {
           }
         </Shown>
       </div>
-      <aside className={style.aside} aria-label="When there are suggestions">
+      <aside className={tab.aside} aria-label="When there are suggestions">
         <SettingsCard agentId={agent.id} />
       </aside>
     </div>
@@ -56,8 +55,8 @@ function Row({ suggestion, isOpen }: { suggestion: ListedSuggestion; isOpen: boo
   const toggle = () =>
     void navigate({ search: (now) => ({ ...now, suggestion: isOpen ? undefined : id }), replace: true })
   return (
-    <li className={style.row}>
-      <div className={style.head}>
+    <li className={tab.row}>
+      <div className={tab.line}>
         <button type="button" className={tab.open} aria-expanded={isOpen} onClick={toggle}>
           {label}
         </button>
