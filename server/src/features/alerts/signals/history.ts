@@ -3,6 +3,7 @@ import { empty, part, type Sql } from '../../../base/db.ts'
 import { countsIn, unfoldedCounts } from '../../../engine/counting/runCounts.ts'
 import { usageOf } from '../../../engine/counting/usage.ts'
 import type { Asked } from './measured.ts'
+import { ofScope } from './scheduleMisses.ts'
 
 interface Moment {
   at: Date
@@ -73,14 +74,8 @@ async function misses(sql: Sql, asked: Asked, now: Date): Promise<Moment[]> {
   const widthMs = (asked.window_minutes ?? 1440) * 60_000
   const hours = hoursUntil(now)
   const since = new Date(hours[0]! * hourMs - widthMs)
-  const ofScope =
-    asked.scope === 'schedule'
-      ? part`schedule_id = ${asked.scope_id} and team_id = ${asked.team_id}`
-      : asked.scope === 'agent'
-        ? part`agent_id = ${asked.scope_id} and team_id = ${asked.team_id}`
-        : part`team_id = ${asked.team_id}`
   const rows = await sql<{ missed_at: Date }>`
-    select missed_at from schedule_misses where ${ofScope} and missed_at >= ${since} order by missed_at desc limit ${missesMax}`
+    select m.missed_at from schedule_misses m where ${ofScope(asked)} and m.missed_at >= ${since} order by m.missed_at desc limit ${missesMax}`
   const times = rows.map(({ missed_at }) => missed_at.getTime())
   return hours.map((hour) => {
     const end = (hour + 1) * hourMs

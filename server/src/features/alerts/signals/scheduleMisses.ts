@@ -2,7 +2,8 @@
 import { one, part, type Part } from '../../../base/db.ts'
 import { behindMax, countedMax, type Asked, type Behind, type Meter } from './measured.ts'
 
-const ofScope = ({ team_id, scope, scope_id }: Asked): Part =>
+/** SQL over `schedule_misses m`: those of the schedule, agent or team that is asked about. */
+export const ofScope = ({ team_id, scope, scope_id }: Asked): Part =>
   scope === 'schedule'
     ? part`m.schedule_id = ${scope_id} and m.team_id = ${team_id}`
     : scope === 'agent'
