@@ -3,6 +3,13 @@
 const decimals = 10
 const scale = 10n ** BigInt(decimals)
 
+/** An amount as callers write it: not more digits than the columns hold. */
+export const amountPattern = '^\\d{1,9}(\\.\\d{1,10})?$'
+
+/** What a caller gave, as text; a small number must not become 1e-7. */
+export const amountText = (given: number | string): string =>
+  typeof given === 'string' ? given : given.toFixed(decimals).replace(/\.?0+$/, '')
+
 export function toUnits(text: string): bigint {
   const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
   if (whole === undefined) throw new Error(`${text} is not an amount`)

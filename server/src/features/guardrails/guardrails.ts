@@ -3,6 +3,7 @@ import { part, type Sql } from '../../base/db.ts'
 import { isTimezone } from '../../base/wallClock.ts'
 import { isNeverOpen, weekdays, weekOf } from '../../engine/guardrails/quietHours.ts'
 import { noRules, type GuardrailDocument } from '../../engine/guardrails/rules.ts'
+import { amountPattern, amountText } from '../../engine/ledger/money.ts'
 import { hostOf } from '../../kit/tool.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 
@@ -16,7 +17,6 @@ const ToolPattern = Type.String({
   examples: ['http_request'],
 })
 
-const money = '^\\d{1,9}(\\.\\d{1,10})?$'
 const bound = (description: string) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, description })
 const time = (pattern: string, description: string) => Type.String({ pattern, description, examples: ['22:00'] })
 
@@ -87,7 +87,7 @@ export const RulesGiven = Type.Object(
       nullable(
         Type.Union([
           Type.Number({ minimum: 0, maximum: 1_000_000_000 }),
-          Type.String({ pattern: money, description: costSays }),
+          Type.String({ pattern: amountPattern, description: costSays }),
         ]),
       ),
     ),
@@ -150,10 +150,6 @@ export async function liveVersion(sql: Sql, teamId: string): Promise<GuardrailVe
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)]
 
-/** Money is decimal text from here on; a small number must not become 1e-7. */
-const decimal = (amount: number | string): string =>
-  typeof amount === 'string' ? amount : amount.toFixed(10).replace(/\.?0+$/, '')
-
 /** The rules in the one form in which they are stored and compared, and everything that is wrong with them. */
 export async function readRules(
   sql: Sql,
@@ -171,7 +167,7 @@ export async function readRules(
     allowed_connections: given.allowed_connections
       ? unique(given.allowed_connections.map((id) => id.toLowerCase()))
       : null,
-    cost_usd_per_day: cost === null ? null : decimal(cost),
+    cost_usd_per_day: cost === null ? null : amountText(cost),
     runs_per_day: given.runs_per_day ?? null,
     outside_calls_per_day: given.outside_calls_per_day ?? null,
     quiet_hours: (given.quiet_hours ?? []).map(({ days, from, to }) => ({

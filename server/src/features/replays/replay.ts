@@ -1,5 +1,6 @@
 // A replay: a build, as it was at the start, replayed against the recordings of a set; and one run of it.
 import { part } from '../../base/db.ts'
+import { amountPattern } from '../../engine/ledger/money.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { ReplayReport } from './replaying/report.ts'
@@ -9,7 +10,7 @@ const Share = Type.Number({ minimum: 0, maximum: 1 })
 
 export const replayFields = {
   max_cost_usd: Type.String({
-    pattern: '^\\d{1,9}(\\.\\d{1,10})?$',
+    pattern: amountPattern,
     maxLength: 20,
     description: 'What its model calls may cost, as decimal text. Checked before each call.',
     examples: ['2.50'],

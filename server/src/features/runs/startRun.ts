@@ -4,6 +4,7 @@ import { isId } from '../../base/ids.ts'
 import type { Limits } from '../../engine/builds/buildConfig.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { tightened } from '../../engine/driving/limits.ts'
+import { amountPattern, amountText } from '../../engine/ledger/money.ts'
 import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Caller } from '../../kit/credential.ts'
@@ -43,7 +44,7 @@ export const startRun = operation({
               max_steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
               max_duration_s: Type.Optional(Type.Number({ minimum: 1, maximum: 31_536_000 })),
               max_cost_usd: Type.Optional(
-                Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,10})?$' })]),
+                Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: amountPattern })]),
               ),
               max_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
             },
@@ -131,9 +132,5 @@ type Wanted = Partial<Omit<Limits, 'max_cost_usd'>> & { max_cost_usd?: number | 
 
 const wantedLimits = ({ max_cost_usd, ...limits }: Wanted): Partial<Limits> => ({
   ...limits,
-  ...(max_cost_usd !== undefined && { max_cost_usd: decimal(max_cost_usd) }),
+  ...(max_cost_usd !== undefined && { max_cost_usd: amountText(max_cost_usd) }),
 })
-
-/** Money is decimal text from here on; a small number must not become 1e-7. */
-const decimal = (amount: number | string): string =>
-  typeof amount === 'string' ? amount : amount.toFixed(10).replace(/\.?0+$/, '')

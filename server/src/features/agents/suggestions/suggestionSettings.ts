@@ -1,5 +1,6 @@
 // When an agent gets suggestions: how often a check must fail, and what their replays may cost.
 import type { Sql } from '../../../base/db.ts'
+import { amountPattern } from '../../../engine/ledger/money.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../../kit/schema.ts'
 
 export const settingsFields = {
@@ -18,7 +19,7 @@ export const settingsFields = {
   }),
   max_replay_cost_usd: nullable(
     Type.String({
-      pattern: '^\\d{1,9}(\\.\\d{1,10})?$',
+      pattern: amountPattern,
       maxLength: 20,
       description: 'What the models of one replay may cost, as decimal text. Null: no limit of its own.',
       examples: ['1'],
