@@ -12,7 +12,7 @@ import { replayGateQuery } from '../../../queries/replays.ts'
 import { ForcedPromotions } from '../ForcedPromotions.tsx'
 import { FormCard } from '../FormCard.tsx'
 import form from '../FormCard.module.css'
-import { isAmount } from './amount.ts'
+import { isAmount } from '../../../parts/isAmount.ts'
 
 type Gate = Awaited<ReturnType<typeof runyard.replays.getGate>>
 

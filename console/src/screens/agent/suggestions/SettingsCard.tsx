@@ -6,6 +6,7 @@ import { runyard } from '../../../app/client.ts'
 import { useSession } from '../../../app/session.tsx'
 import { Button } from '../../../parts/Button.tsx'
 import { Field, Input, Problem } from '../../../parts/Field.tsx'
+import { isAmount } from '../../../parts/isAmount.ts'
 import { Shown } from '../../../parts/states.tsx'
 import { toast } from '../../../parts/toasts.tsx'
 import { suggestionSettingsQuery } from '../../../queries/suggestions.ts'
@@ -21,7 +22,6 @@ export function SettingsCard({ agentId }: { agentId: string }) {
   )
 }
 
-const amount = /^\d{1,9}(\.\d{1,10})?$/
 const isCount = (text: string, least: number) => /^\d{1,3}$/.test(text) && Number(text) >= least && Number(text) <= 100
 
 function Settings({ agentId, settings }: { agentId: string; settings: SuggestionSettings }) {
@@ -54,7 +54,7 @@ function Settings({ agentId, settings }: { agentId: string; settings: Suggestion
     isCount(failures, 1) &&
     isCount(ofRuns, Number(failures)) &&
     isCount(replayRuns, 0) &&
-    (cost.trim() === '' || amount.test(cost.trim()))
+    (cost.trim() === '' || isAmount(cost.trim()))
   const cannot = unable('agents:write')
   return (
     <FormCard

@@ -1,5 +1,6 @@
 // Rules as somebody types them: lists a line each, quiet hours as `mon tue 22:00-06:00`, bounds as numbers; and back.
 import type { GuardrailRules, SetGuardrailsInput } from '@runyard/sdk'
+import { isAmount } from '../../../parts/isAmount.ts'
 
 /** The fields of the form, each as text. */
 export interface RulesText {
@@ -63,8 +64,7 @@ export function rulesIn(text: RulesText): { rules: SetGuardrailsInput['rules']; 
     else problems.quiet_hours = `“${line.trim()}” cannot be read. Write days and a time, such as: sat sun 00:00-24:00`
   }
   const cost = text.cost_usd_per_day.trim()
-  if (cost !== '' && !/^\d{1,9}(\.\d{1,10})?$/.test(cost))
-    problems.cost_usd_per_day = 'This must be an amount, such as 50 or 2.5.'
+  if (cost !== '' && !isAmount(cost)) problems.cost_usd_per_day = 'This must be an amount, such as 50 or 2.5.'
   const rules = {
     always_ask: linesOf(text.always_ask),
     two_person: linesOf(text.two_person),
