@@ -104,3 +104,21 @@ export const noteDeliveries = (from: Part, count: Part = part`count(*)`): Part =
 
 /** These pieces are folded together with the usage. */
 export const storedPieces = countsOf(part`stored_bytes`, part`team_id`, part`bytes`)
+
+interface ModelUse {
+  team_id: string
+  agent_id: string
+  model: string
+  purpose: 'builder' | 'judge' | 'replay'
+  /** Undefined: nobody knows whether the call was answered and charged for, so it is reported as unsettled. */
+  usage: { input_tokens: number; output_tokens: number } | undefined
+  cost_usd: string
+}
+
+/** Counts a model call that no run made. */
+export async function noteModelUse(sql: Sql, used: ModelUse): Promise<void> {
+  const { team_id, agent_id, model, purpose, usage, cost_usd } = used
+  await sql`
+    select note_model_use(${team_id}::uuid, ${agent_id}::uuid, ${model}::text, ${usage?.input_tokens ?? 0}::bigint,
+      ${usage?.output_tokens ?? 0}::bigint, ${cost_usd}::numeric, ${purpose}::text, ${usage === undefined}::boolean)`
+}

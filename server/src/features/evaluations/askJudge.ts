@@ -2,6 +2,7 @@
 import type { Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { ModelTrouble, type Turn } from '../../drivers/model/model.ts'
+import { noteModelUse } from '../../engine/counting/usage.ts'
 import { engineOf } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
 import { LeaseLost } from '../../kit/lease.ts'
@@ -36,7 +37,7 @@ export async function askJudge(context: Context, held: HeldJudgement, asking: As
   const told = [setup.procedure, JSON.stringify(setup.facts.message)]
   const noteLost = () => {
     const cost_usd = models.worstCost(asking.model, Buffer.byteLength(told.join('')))
-    return noteUse(sql, held, asking.model, { input_tokens: 0, output_tokens: 0, cost_usd }, true)
+    return noteModelUse(sql, { ...usedBy(held, asking), usage: undefined, cost_usd })
   }
   if (held.was_cut_off) await noteLost()
   const conversation = (await models.of(held.team_id)).find(asking.model).open(setup)
@@ -87,30 +88,25 @@ async function nextTurn(
   }
 }
 
-interface Used {
-  input_tokens: number
-  output_tokens: number
-  cost_usd: string
-}
-
 /** An answer that came is paid for, whether or not this process still has the evaluation. */
 async function writeDown(
   context: Context,
   held: HeldJudgement,
-  { model, times }: Asking,
+  asking: Asking,
   told: string[],
   turn: Turn,
 ): Promise<void> {
+  const { model, times } = asking
   const { input_tokens, output_tokens } = turn.usage
-  const used: Used = { input_tokens, output_tokens, cost_usd: engineOf(context).models.costOf(model, turn.usage) }
+  const cost_usd = engineOf(context).models.costOf(model, turn.usage)
   const answer = turn.text ?? (turn.ending.kind === 'failed' ? turn.ending.message : JSON.stringify(turn.calls))
-  const said = storableJson([{ model, request: told, answer, ...used }])
+  const said = storableJson([{ model, request: told, answer, input_tokens, output_tokens, cost_usd }])
   const isOurs = await context.db.transaction(async (sql) => {
-    await noteUse(sql, held, model, used, false)
+    await noteModelUse(sql, { ...usedBy(held, asking), usage: turn.usage, cost_usd })
     if (!(await renew(sql, held, times))) return false
     await sql`
       update evaluations set model = ${model}, input_tokens = input_tokens + ${input_tokens}::bigint,
-        output_tokens = output_tokens + ${output_tokens}::bigint, cost_usd = cost_usd + ${used.cost_usd}::numeric
+        output_tokens = output_tokens + ${output_tokens}::bigint, cost_usd = cost_usd + ${cost_usd}::numeric
       where id = ${held.evaluation_id} and team_id = ${held.team_id}`
     await sql`
       insert into evaluation_transcripts as t (evaluation_id, team_id, run_id, run_ended_at, said)
@@ -121,9 +117,5 @@ async function writeDown(
   if (!isOurs) throw new LeaseLost()
 }
 
-async function noteUse(sql: Sql, held: HeldJudgement, model: string, used: Used, isUnsettled: boolean): Promise<void> {
-  const { input_tokens, output_tokens, cost_usd } = used
-  await sql`
-    select note_model_use(${held.team_id}::uuid, ${held.agent_id}::uuid, ${model}::text, ${input_tokens}::bigint, ${output_tokens}::bigint,
-      ${cost_usd}::numeric, 'judge'::text, ${isUnsettled}::boolean)`
-}
+const usedBy = ({ team_id, agent_id }: HeldJudgement, { model }: Asking) =>
+  ({ team_id, agent_id, model, purpose: 'judge' }) as const

@@ -3,6 +3,7 @@ import { isConnectionTrouble, type Sql } from '../../../base/db.ts'
 import { teamShare } from '../../../base/fairPool.ts'
 import { createSharedPool } from '../../../kit/sharedPools.ts'
 import { ModelRefused, ModelTrouble } from '../../../drivers/model/model.ts'
+import { noteModelUse } from '../../../engine/counting/usage.ts'
 import type { Context } from '../../../kit/context.ts'
 import { enqueueOn, job, type Job, type JobCall } from '../../../kit/job.ts'
 import { Type } from '../../../kit/schema.ts'
@@ -106,7 +107,8 @@ async function afterTrouble(context: Context, held: HeldBuilderRun, error: unkno
   const spent = isTheirs && error.usage ? spentOn(context, held, error.usage) : undefined
   const noteUnsettled = async (sql: Sql) => {
     if (!isTheirs || !error.mayBeServed) return
-    await sql`select note_model_use(${held.team_id}, ${held.agent_id}, ${held.model}, 0, 0, 0, 'builder', true)`
+    const { team_id, agent_id, model } = held
+    await noteModelUse(sql, { team_id, agent_id, model, purpose: 'builder', usage: undefined, cost_usd: '0' })
   }
   if (!isTheirs) context.log.error({ err: error, builder_run_id: held.id }, 'a builder run could not be advanced')
   const reason = isTheirs ? error.message : 'The server failed. Its operator finds the reason in the log.'

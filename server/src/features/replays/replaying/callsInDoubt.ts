@@ -1,6 +1,6 @@
 // Calls of a model that were sent, and of which nobody knows whether they were answered and charged for: they count at their worst.
 import type { Sql } from '../../../base/db.ts'
-import type { TokenUsage } from '../../../drivers/model/model.ts'
+import { noteModelUse } from '../../../engine/counting/usage.ts'
 
 interface Ended {
   replay_id: string
@@ -20,7 +20,7 @@ export async function countInDoubt(sql: Sql, { replay_id, team_id, run_id }: End
     where h.replay_id = ${replay_id} and h.team_id = ${team_id} and h.reserved_model is not null
       and (${run_id ?? null}::uuid is null or h.id = ${run_id ?? null})
     order by h.id for no key update of h`
-  for (const { id, agent_id: agentId, model, worst } of cut) {
+  for (const { id, agent_id, model, worst } of cut) {
     await sql`
       update replay_runs set reserved_usd = 0, reserved_model = null, unsettled_calls = unsettled_calls + 1
       where id = ${id} and team_id = ${team_id}`
@@ -28,25 +28,6 @@ export async function countInDoubt(sql: Sql, { replay_id, team_id, run_id }: End
       update replays set reserved_usd = reserved_usd - ${worst}::numeric, unsettled_usd = unsettled_usd + ${worst}::numeric,
         unsettled_calls = unsettled_calls + 1
       where id = ${replay_id} and team_id = ${team_id}`
-    const usage = { input_tokens: 0, output_tokens: 0 }
-    await noteUse(sql, { team_id, agentId, model, usage, cost_usd: worst, isUnsettled: true })
+    await noteModelUse(sql, { team_id, agent_id, model, purpose: 'replay', usage: undefined, cost_usd: worst })
   }
-}
-
-interface Used {
-  team_id: string
-  agentId: string
-  model: string
-  usage: TokenUsage
-  cost_usd: string
-  isUnsettled: boolean
-}
-
-export async function noteUse(
-  sql: Sql,
-  { team_id, agentId, model, usage, cost_usd, isUnsettled }: Used,
-): Promise<void> {
-  await sql`
-    select note_model_use(${team_id}::uuid, ${agentId}::uuid, ${model}::text, ${usage.input_tokens}::bigint,
-      ${usage.output_tokens}::bigint, ${cost_usd}::numeric, 'replay'::text, ${isUnsettled}::boolean)`
 }

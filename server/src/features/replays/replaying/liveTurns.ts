@@ -10,10 +10,11 @@ import {
   type TokenUsage,
   type Turn,
 } from '../../../drivers/model/model.ts'
+import { noteModelUse } from '../../../engine/counting/usage.ts'
 import { engineOf } from '../../../engine/engine.ts'
 import type { Context } from '../../../kit/context.ts'
 import { LeaseLost } from '../../../kit/lease.ts'
-import { countInDoubt, noteUse } from './callsInDoubt.ts'
+import { countInDoubt } from './callsInDoubt.ts'
 import { renew, type HeldReplayRun, type ReplayTimes } from './heldReplayRun.ts'
 
 /** The run cannot be replayed, and the message says why. */
@@ -195,7 +196,7 @@ async function settle({ context, held, agentId }: Parts, seq: number, live: Live
         input_tokens = input_tokens + ${input_tokens}::bigint, output_tokens = output_tokens + ${output_tokens}::bigint,
         model_ms = model_ms + ${ms}::bigint
       where id = ${replay_id} and team_id = ${team_id}`
-    await noteUse(sql, { team_id, agentId, model, usage: turn.usage, cost_usd, isUnsettled: false })
+    await noteModelUse(sql, { team_id, agent_id: agentId, model, purpose: 'replay', usage: turn.usage, cost_usd })
     return ours.length > 0
   })
   if (!isOurs) throw new LeaseLost()
@@ -233,7 +234,8 @@ async function release(
       update replays set reserved_usd = reserved_usd - ${worst}::numeric, cost_usd = cost_usd + ${cost_usd}::numeric,
         input_tokens = input_tokens + ${input_tokens}::bigint, output_tokens = output_tokens + ${output_tokens}::bigint
       where id = ${replay_id} and team_id = ${team_id}`
-    if (used)
-      await noteUse(sql, { team_id, agentId, model: used.name, usage: used.usage, cost_usd, isUnsettled: false })
+    if (!used) return
+    const { name: model, usage } = used
+    await noteModelUse(sql, { team_id, agent_id: agentId, model, purpose: 'replay', usage, cost_usd })
   })
 }
