@@ -23,16 +23,19 @@ export function GatePill({ gates }: { gates: ({ is_open: boolean } | null | unde
 export function Gate({ gate }: { gate: PromotionPreview['gate'] }) {
   if (!gate) return <p className={style.none}>There is no gate: every build may go live.</p>
   const { score, min_score } = gate
-  return (
-    <div className={style.gate}>
-      <div className={style.score}>
-        <b>{score === null ? 'No score' : score.toFixed(2)}</b>
-        <span>needed {min_score.toFixed(2)}</span>
-      </div>
-      <p className={style.words}>{gateWords(gate)}</p>
-    </div>
-  )
+  const has = score === null ? 'No score' : score.toFixed(2)
+  return <Figures has={has} needs={`needed ${min_score.toFixed(2)}`} words={gateWords(gate)} />
 }
+
+const Figures = ({ has, needs, words }: { has: string; needs: string; words: string }) => (
+  <div className={style.gate}>
+    <div className={style.score}>
+      <b>{has}</b>
+      <span>{needs}</span>
+    </div>
+    <p className={style.words}>{words}</p>
+  </div>
+)
 
 /** Why it is open or closed, and what opens it. */
 function gateWords({ score, min_score, evaluated_runs, last_runs, is_open }: GateState): string {
@@ -50,15 +53,8 @@ function gateWords({ score, min_score, evaluated_runs, last_runs, is_open }: Gat
 export function ReplayGate({ gate }: { gate: PromotionPreview['replay_gate'] }) {
   if (!gate) return null
   const { match, min_match } = gate
-  return (
-    <div className={style.gate}>
-      <div className={style.score}>
-        <b>{match === null ? 'No replay' : match.toFixed(2)}</b>
-        <span>match needed {min_match.toFixed(2)}</span>
-      </div>
-      <p className={style.words}>{replayWords(gate)}</p>
-    </div>
-  )
+  const has = match === null ? 'No replay' : match.toFixed(2)
+  return <Figures has={has} needs={`match needed ${min_match.toFixed(2)}`} words={replayWords(gate)} />
 }
 
 function replayWords({ match, max_cost_usd, is_open }: NonNullable<PromotionPreview['replay_gate']>): string {
