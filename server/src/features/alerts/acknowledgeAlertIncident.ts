@@ -9,7 +9,7 @@ export const acknowledgeAlertIncident = operation({
   route: 'POST /v2/incidents/:incident_id/acknowledge',
   summary: 'Acknowledge an incident',
   description:
-    'You look at it: others see that, and nobody is reminded of it any more. The last one to do so is named.',
+    'Says that you take care of it: others see that, and nobody is reminded of it any more. `acknowledged_by` is the last member who did so.',
   scope: 'runs:write',
   body: Type.Object(
     { note: Type.Optional(nullable(Type.String({ maxLength: 2000, description: 'What you found, or do about it.' }))) },

@@ -14,7 +14,7 @@ const daysMinutes = (days: number): number => days * 1440
 
 const signalField = oneOf(signals, {
   description:
-    '`failure_rate`: percent of the runs that began in the window and have completed or failed. `waiting_age`: minutes that the oldest ' +
+    '`failure_rate`: of the runs that began in the window and have completed or failed, the percentage that failed. `waiting_age`: minutes that the oldest ' +
     'open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the ' +
     'oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. ' +
     '`schedule_misses`: how often in the window a schedule was due and started nothing.',
@@ -61,7 +61,7 @@ export const ruleFields = {
   for_minutes: Type.Integer({
     minimum: 0,
     maximum: daysMinutes(1),
-    description: 'How long the value must be at the threshold before an incident opens. 0 unless given.',
+    description: 'How long the value must be `threshold` or more before an incident opens. 0 unless given.',
     examples: [0],
   }),
   clear_minutes: Type.Integer({
@@ -114,8 +114,8 @@ export const AlertRule = named(
     created_by: Id,
     state: oneOf(ruleStates, {
       description:
-        '`pending`: over the threshold, and not for long enough yet. `open`: it has an incident. `closing`: well again, and not for ' +
-        'long enough yet.',
+        '`pending`: at the threshold or above, but not for `for_minutes` yet. `open`: it has an incident. `closing`: below ' +
+        '`clear_threshold`, but not for `clear_minutes` yet.',
     }),
     state_since: Time,
     measured_value: nullable(Type.Number({ description: 'Null: there was nothing to measure.' })),

@@ -22,7 +22,7 @@ export const AlertIncident = named(
   Type.Object({
     id: Id,
     team_id: Id,
-    rule_id: Type.String({ ...Id, description: 'It may be deleted since then.' }),
+    rule_id: Type.String({ ...Id, description: 'The rule may have been deleted since then.' }),
     rule_name: Type.String(),
     signal: oneOf(signals),
     scope: oneOf(scopes),
@@ -39,7 +39,7 @@ export const AlertIncident = named(
     }),
     paused_agent_id: nullable(Type.String({ ...Id, description: 'The agent that it paused.' })),
     acknowledged_at: nullable(Time),
-    acknowledged_by: nullable(Type.String({ ...Id, description: 'The member who looks at it.' })),
+    acknowledged_by: nullable(Type.String({ ...Id, description: 'The member who acknowledged it last.' })),
     note: nullable(Type.String()),
     closed_at: nullable(Time),
     closed_because: nullable(oneOf(['recovered', 'rule_disabled', 'rule_deleted', 'scope_gone'])),

@@ -23,7 +23,7 @@ export const previewAlertRule = operation({
   answer: Type.Object({
     value: nullable(Type.Number({ description: 'Null: there is nothing to measure.' })),
     unit: oneOf(['percent', 'minutes', 'usd', 'count']),
-    is_over: Type.Boolean({ description: 'Whether the value is at the threshold now.' }),
+    is_over: Type.Boolean({ description: 'Whether the value is `threshold` or more now.' }),
     says: Type.String({ examples: ['Failure rate: 60 %, the threshold is 50 %.'] }),
     behind: Type.Array(AlertBehind),
     history: nullable(
@@ -34,7 +34,7 @@ export const previewAlertRule = operation({
       }),
     ),
     over_in_history: nullable(
-      Type.Integer({ minimum: 0, description: 'At how many of these moments the value was at the threshold.' }),
+      Type.Integer({ minimum: 0, description: 'At how many of these moments the value was `threshold` or more.' }),
     ),
   }),
   errors: ['invalid_request', 'conflict'],

@@ -13,7 +13,7 @@ export const updateAlertRule = operation({
   route: 'PATCH /v2/alert-rules/:alert_rule_id',
   summary: 'Change an alert rule',
   description:
-    'Only the given fields change; with another `threshold` and no `clear_threshold`, that one follows. `enabled: false` closes its open incident. The signal and the scope of a rule stay: make another rule ' +
+    'Only the given fields change. A new `threshold` without a `clear_threshold` sets the latter to four fifths of it. `enabled: false` closes its open incident. The signal and the scope of a rule stay: make another rule ' +
     'for another one.',
   scope: 'agents:write',
   body: Type.Object(

@@ -33,11 +33,11 @@ const fields = {
   always_ask: Type.Array(ToolPattern, {
     maxItems: 100,
     description:
-      'Names of tools of which a person must allow each call, whatever the build says. `*` stands for any characters.',
+      'Names of tools. A person must approve each of their calls, whatever the build says. `*` stands for any characters.',
   }),
   two_person: Type.Array(ToolPattern, {
     maxItems: 100,
-    description: 'Names of tools of which two different people must allow each call.',
+    description: 'Names of tools. Two different people must approve each of their calls.',
   }),
   allowed_hosts: nullable(
     Type.Array(Type.String({ minLength: 1, maxLength: 260 }), {
@@ -93,7 +93,7 @@ export const RulesGiven = Type.Object(
     ),
   },
   {
-    description: 'The whole set of rules: what is left out is no rule.',
+    description: 'The whole set of rules: a rule that is left out does not apply.',
     examples: [
       {
         always_ask: ['browser_*'],
@@ -119,7 +119,7 @@ export const GuardrailVersion = named(
     version: Type.Integer({ minimum: 0, description: '0: the team never had guardrails.' }),
     rules: GuardrailRules,
     comment: nullable(Type.String({ description: 'Why it was changed.' })),
-    restores: nullable(Type.Integer({ minimum: 1, description: 'The version whose rules these are again.' })),
+    restores: nullable(Type.Integer({ minimum: 1, description: 'The earlier version whose rules were restored.' })),
     user_id: nullable(Id),
     created_at: nullable(Time),
   }),

@@ -19,7 +19,7 @@ export const startGuardrailDryRun = operation({
   description:
     'Judges what the team’s runs did in the last 30 days by these rules, without changing anything. Read it until its status is `done`. Runs ' +
     'are judged one after the other, in the order of their starts, as the live rules would have judged them: after a call that would have been refused, ' +
-    'nothing more of that run counts, and after a call that would have waited, its later calls count as made then.',
+    'nothing more of that run counts, and after a call that would have waited, its later calls count as made when the wait would have ended.',
   scope: 'keys:manage',
   body: Type.Object(
     { rules: RulesGiven },

@@ -16,8 +16,8 @@ export const addRecordings = operation({
   route: 'POST /v2/replay-sets/:replay_set_id/recordings',
   summary: 'Record runs in a replay set',
   description:
-    'Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied, so that it ' +
-    'stays when the run’s log is erased after its time; it goes when the run is deleted. A run that cannot be recorded is skipped with the reason. ' +
+    'Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied. The copy ' +
+    'stays when the run’s log is erased after its time, and is deleted with the run. A run that cannot be recorded is skipped with the reason. ' +
     `A set has at most ${recordingsMax} recordings and ${setBytesMax / 1024 ** 2} MiB.`,
   scope: 'evals:write',
   body: Type.Object(

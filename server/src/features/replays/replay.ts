@@ -44,7 +44,7 @@ export const Replay = named(
       description: 'The same calls in the same order, the same end and the same output.',
     }),
     runs_changed: Type.Integer({ minimum: 0 }),
-    runs_not_replayed: Type.Integer({ minimum: 0, description: 'Each says why. They count as matching in nothing.' }),
+    runs_not_replayed: Type.Integer({ minimum: 0, description: 'Each says why, and counts as a match of 0.' }),
     match: nullable(
       Type.Number({
         minimum: 0,

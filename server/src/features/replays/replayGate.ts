@@ -26,7 +26,7 @@ const ForcedPastReplay = named(
     build_id: Id,
     reason: Type.String(),
     replay_id: nullable(Id),
-    match: nullable(Type.Number({ description: 'What the build had at that moment.' })),
+    match: nullable(Type.Number({ description: 'The match of the build at that moment.' })),
     min_match: Type.Number(),
     forced_by: nullable(Id),
     created_at: Time,

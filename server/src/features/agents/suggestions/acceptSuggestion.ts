@@ -14,8 +14,8 @@ export const acceptSuggestion = operation({
   route: 'POST /v2/suggestions/:suggestion_id/accept',
   summary: 'Accept a suggestion',
   description:
-    'Its draft becomes live, exactly as promoteRevision would make it: the gates of the agent hold, unless `force_reason` says why not. Other ' +
-    'suggestions for the agent become stale, since they speak of the build that was live.',
+    'Its draft becomes live, exactly as promoteRevision would make it: the gates of the agent apply, unless `force_reason` is given. Other ' +
+    'suggestions for the agent become stale, because they are about the build that was live before.',
   scope: 'agents:write',
   body: Type.Object({ force_reason: Type.Optional(ForceReason) }, { examples: [{}] }),
   status: 200,

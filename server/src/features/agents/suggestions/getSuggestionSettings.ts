@@ -7,7 +7,7 @@ export const getSuggestionSettings = operation({
   client: 'suggestions.getSettings',
   route: 'GET /v2/agents/:agent_id/suggestion-settings',
   summary: 'Get the suggestion settings of an agent',
-  description: 'While `is_on` is false, the other fields are those that it would have.',
+  description: 'While `is_on` is false, the other fields have the values that would apply.',
   scope: 'agents:read',
   status: 200,
   answer: SettingsAnswer,

@@ -11,11 +11,11 @@ export const rejectSuggestion = operation({
   route: 'POST /v2/suggestions/:suggestion_id/reject',
   summary: 'Reject a suggestion',
   description:
-    'Also before its draft is ready: its builder run and its replay end. The draft stays a draft. While the same build is live, no other suggestion is ' +
+    'Also possible before its draft is ready: then its builder run and its replay end. The draft stays a draft. While the same build is live, no other suggestion is ' +
     'made for this check.',
   scope: 'agents:write',
   body: Type.Object(
-    { reason: Type.String({ minLength: 1, maxLength: 500, description: 'Why. Stored.' }) },
+    { reason: Type.String({ minLength: 1, maxLength: 500, description: 'Why it is rejected; stored with it.' }) },
     { examples: [{ reason: 'The supplier fixed their API.' }] },
   ),
   status: 200,

@@ -20,7 +20,7 @@ const listedFields = {
   label: Type.String({ examples: ['Ended by itself'] }),
   state: oneOf(suggestionStates, {
     description:
-      '`drafting`: the builder works, or asks. `replaying`: the draft is replayed. `open`: a person decides. `stale`: another build became live before that. ' +
+      '`drafting`: the builder works, or asks. `replaying`: the draft is replayed. `open`: a person decides. `stale`: another build became live before anybody decided. ' +
       '`failed`: there is no draft, and `reason` says why.',
   }),
   failed_runs: Type.Integer({ minimum: 1, description: 'In how many of `of_runs` runs the check failed.' }),
@@ -59,8 +59,9 @@ export const SuggestionVerdict = named(
     state: oneOf(['running', 'completed', 'cancelled']),
     says: oneOf(['helps', 'mixed', 'no_difference', 'harms', 'unknown'], {
       description:
-        '`helps`: the check passes in runs behind the suggestion, and no other check fails that passed. `mixed`: both. `harms`: only the latter. ' +
-        '`unknown`: nothing was replayed, or only a judge could say whether the check passes.',
+        '`helps`: the check passes in at least one run behind the suggestion, and `runs_worse` is 0. `mixed`: it passes in at least one, and `runs_worse` is above 0. ' +
+        '`no_difference`: it passes in none, and `runs_worse` is 0. `harms`: `runs_worse` is above 0, and it passes in none or nobody can say. `unknown`: `runs_worse` is 0, and ' +
+        'nobody can say: no run behind the suggestion was replayed, or only a judge decides the check.',
     }),
     runs: Type.Integer({ minimum: 0, description: 'How many recorded runs the draft is replayed against.' }),
     runs_same: Count,

@@ -14,7 +14,7 @@ export const settingsFields = {
   replay_runs: Type.Integer({
     minimum: 0,
     maximum: 100,
-    description: 'How many of the last runs the draft is replayed against, beside those behind the suggestion.',
+    description: 'How many of the last runs the draft is replayed against, in addition to those behind the suggestion.',
     examples: [10],
   }),
   max_replay_cost_usd: nullable(

@@ -60,7 +60,7 @@ const Side = named(
     cost_usd: Type.String({ description: 'Decimal text.' }),
     model_ms: Type.Integer({ minimum: 0, description: 'How long models took.' }),
     duration_ms: nullable(
-      Type.Integer({ minimum: 0, description: 'With what was waited for; null for a replay, which waits for nobody.' }),
+      Type.Integer({ minimum: 0, description: 'With waits; null for a replay, which waits for nobody.' }),
     ),
     score: nullable(Type.Number({ minimum: 0, maximum: 1, description: 'The share of the checks that passed.' })),
     failed_checks: Type.Array(Type.String()),

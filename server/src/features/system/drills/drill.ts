@@ -17,7 +17,7 @@ export const drillFields = {
   kills: Type.Integer({
     minimum: drillBounds.kills.min,
     maximum: drillBounds.kills.max,
-    description: 'How many workers are killed meanwhile; each has another one started in its place.',
+    description: 'How many workers are killed; the drill starts a new one for each.',
     examples: [drillBounds.kills.usual],
   }),
 }
@@ -50,7 +50,7 @@ export type DrillFinding = Static<typeof DrillFinding>
 const DrillResult = named(
   'DrillResult',
   Type.Object({
-    holds: Type.Boolean({ description: 'Whether everything is zero that must be.' }),
+    holds: Type.Boolean({ description: 'Whether every count that must be zero is zero.' }),
     verdict: Type.String({ description: 'The same in a sentence.' }),
     took_ms: Count(),
     runs_started: Count('Without the sub-run that each of them starts.'),

@@ -12,7 +12,7 @@ export const startDrill = operation({
   summary: 'Start a drill',
   description:
     'Makes a scratch team with runs of its own, starts further worker processes for it, kills them one after another, and says what was lost, repeated or ' +
-    'doubled. It must be nothing. Then the team is erased. Only workers that the drill itself starts are killed, and only they work on its runs. ' +
+    'doubled. Each of these counts must be zero. Then the team is erased. Only workers that the drill itself starts are killed, and only they work on its runs. ' +
     'One drill at a time. Only for admins of the teams that `RUNYARD_SYSTEM_TEAMS` names, or of the oldest team.',
   scope: 'system:write',
   body: Type.Object(drillFields, { examples: [{ runs: 200, kills: 20 }] }),
