@@ -101,7 +101,7 @@ const sentences = [
   { id: 'artifacts.pictures', says: 'Each change of a page gets a picture in the background, tried three times.' },
   {
     id: 'artifacts.branches',
-    says: 'A restore makes an earlier revision the current one and loses nothing; the chat has the messages that led to the current page.',
+    says: 'A restore makes no revision: an earlier one becomes the current one, and nothing is lost. A change of a revision that is not the newest has the version of that one as restored_from_version. The chat has the messages that led to the current page.',
     gap: {
       question: 'Does a restore make a revision? What is restored_from_version of a revision?',
       file: 'server/src/features/artifacts/restoreArtifactRevision.ts',
@@ -1423,7 +1423,8 @@ const sentences = [
     id: 'model.refusedReasoning',
     says: 'A run whose old reasoning the provider refuses continues without it.',
     gap: {
-      question: 'What if the key or the tools change in the middle of a run?',
+      question:
+        'What if a provider refuses the earlier reasoning of a run, for example because the key or the tools changed?',
       file: 'server/src/drivers/model/aiSdk/aiSdk.ts',
     },
   },
@@ -2168,7 +2169,10 @@ const sentences = [
   {
     id: 'runbook.quoting',
     says: 'A value arrives exactly, and as a value, in bash, python, js, JSON, URLs, headers, forms and texts.',
-    gap: { question: 'What is written for null?', file: 'server/src/base/expression/text.ts' },
+    gap: {
+      question: 'How does a value arrive in a script, a URL or JSON?',
+      file: 'server/src/base/expression/text.ts',
+    },
   },
   {
     id: 'runbook.places',
@@ -2184,7 +2188,7 @@ const sentences = [
   },
   {
     id: 'runbook.errors',
-    says: 'A failed step is retried, then fails the run, continues or asks, as its block says.',
+    says: 'A program that exits with another code than 0 is a failed step. A failed step is retried, then fails the run, continues or asks, as its block says.',
     gap: {
       question: 'Is a program that exits with another code than 0 a failed step?',
       file: 'server/src/drivers/model/runbook/outcome.ts',
@@ -3064,7 +3068,7 @@ const sentences = [
   },
   {
     id: 'runs.calledOne',
-    says: 'A run that is ready calls one worker, by turns, and not all; one that cannot take it calls the others, and whoever was not called finds it within half a second.',
+    says: 'When a run is ready, one worker is notified, by turns, and not all. A worker that cannot take it notifies the others, and whoever was not notified finds the run within half a second.',
     gap: { question: 'Which worker takes a run that is ready?', file: 'server/src/engine/admission/readyCall.ts' },
   },
   {
@@ -3489,7 +3493,7 @@ const sentences = [
     id: 'sandbox.quota',
     says: 'What does not fit into a workspace is refused with a sentence, and is not there for the next command.',
     gap: {
-      question: 'What do the quotas of sandboxes and teams count?',
+      question: 'What happens to files that do not fit into a workspace?',
       file: 'server/src/features/sandboxes/workspace/quota.ts',
     },
   },
@@ -3561,7 +3565,7 @@ const sentences = [
     id: 'sandbox.permissions',
     says: 'Plain code in a just-bash child is refused files outside, processes and addons; Node 24 does not refuse it sockets, the interpreter has none.',
     gap: {
-      question: 'What stands behind the interpreter of just-bash?',
+      question: 'What may code do that leaves the interpreter of just-bash?',
       file: 'server/src/drivers/sandbox/childFlags.ts',
     },
   },
@@ -3742,7 +3746,7 @@ const sentences = [
     id: 'files.content',
     says: 'UTF-8 without NUL comes as text, all else as base64; download_url is always there.',
     gap: {
-      question: 'What is encoding when content is null?',
+      question: 'How is the content of a file encoded?',
       file: 'server/src/features/sandboxes/files/fileContent.ts',
     },
   },
@@ -3798,7 +3802,10 @@ const sentences = [
   {
     id: 'signedUrls.expiry',
     says: 'A signed URL expires; a shared one is the same for all within its window.',
-    gap: { question: 'How long is a signed URL valid?', file: 'server/src/kit/signedUrl.ts' },
+    gap: {
+      question: 'Does a signed URL expire, and is it the same for everybody?',
+      file: 'server/src/kit/signedUrl.ts',
+    },
   },
   {
     id: 'bodies.inTime',
@@ -4005,7 +4012,7 @@ const sentences = [
   },
   {
     id: 'cases.list',
-    says: 'Every filter, search and order of cases gives the right page and an exact total.',
+    says: 'Every filter, search and order of cases gives the right page and an exact total; by postponed_to, cases that are not postponed come last.',
     gap: {
       question: 'Where do cases without postponed_to stand?',
       file: 'server/src/features/queues/lists/caseLists.ts',
@@ -4025,7 +4032,10 @@ const sentences = [
   {
     id: 'cases.listFrequentWords',
     says: 'Frequent words give exact pages and totals, wherever their cases lie.',
-    gap: { question: 'How much of long data is searched?', file: 'server/src/features/queues/lists/caseFilter.ts' },
+    gap: {
+      question: 'Is the total of a search exact if most cases have the word?',
+      file: 'server/src/features/queues/lists/caseFilter.ts',
+    },
   },
   { id: 'cases.timeline', says: 'getCase tells who did what, when and why, oldest first, the last 500.' },
   {
@@ -4168,7 +4178,7 @@ const sentences = [
     id: 'cases.unclosed',
     says: 'A run that ends, fails or is stopped without closing its case fails it, with the reason.',
     gap: {
-      question: 'What is the reason of a case that its run did not close?',
+      question: 'What becomes of a case that its run did not close?',
       file: 'server/migrations/0022_queues.sql',
     },
   },
@@ -4180,7 +4190,7 @@ const sentences = [
   {
     id: 'cases.tools',
     says: 'An agent completes, fails, postpones, hands over, changes, lists, claims and adds cases.',
-    gap: { question: 'To whom can a case be handed over?', file: 'server/src/features/queues/tools.ts' },
+    gap: { question: 'What can an agent do with cases?', file: 'server/src/features/queues/tools.ts' },
   },
   { id: 'cases.queueById', says: 'A case block and the tools for cases take a queue by its name or by its id.' },
   { id: 'cases.toolsAlone', says: 'A run that holds no case is told so by every tool that needs one.' },
@@ -4618,7 +4628,7 @@ const sentences = [
     id: 'evals.everyRun',
     says: 'Every ended run is evaluated once for each of its ends, however many evaluators there are, with the messages that show each result.',
     gap: {
-      question: 'What does getRunEvaluation show before a run is evaluated, and what are the values of source?',
+      question: 'How often is a run evaluated?',
       file: 'server/src/features/evaluations/getRunEvaluation.ts',
     },
   },
@@ -4630,7 +4640,7 @@ const sentences = [
     id: 'evals.platform',
     says: 'Six checks are computed from the log: ended by itself (completed), tool errors handled, no repeated call, case closed, limits kept, no secret printed.',
     gap: {
-      question: 'When is a tool error handled, a call repeated, a run ended by itself?',
+      question: 'What is every run checked for?',
       file: 'server/src/features/evaluations/platformRubrics.ts',
     },
   },
@@ -4705,7 +4715,7 @@ const sentences = [
     id: 'evals.rubrics',
     says: 'A build has its own rubrics; the live one’s unless another is named; a deletion answers 204 without a body.',
     gap: {
-      question: 'May rubrics of a live or historic build change?',
+      question: 'Which build do rubrics belong to?',
       file: 'server/src/features/evaluations/rubric.ts',
     },
   },
@@ -4780,9 +4790,9 @@ const sentences = [
   // replays
   {
     id: 'replays.sets',
-    says: 'An agent has replay sets, to which runs are copied by id or the last ones; a run that cannot be replayed is skipped with the reason.',
+    says: 'Runs that completed or failed are copied to a replay set of their agent, by id or the last ones; a run that cannot be replayed is skipped with the reason.',
     gap: {
-      question: 'Which runs can be recorded in a replay set, and how long do recordings stay?',
+      question: 'Which runs can be recorded in a replay set?',
       file: 'server/src/features/replays/recording.ts',
     },
   },
@@ -4792,7 +4802,7 @@ const sentences = [
   },
   {
     id: 'replays.noCalls',
-    says: 'A replay makes no call and causes nothing else: no run, request, event, case or file; a call that is not in the record is a finding.',
+    says: 'The record answers a call with the same tool and arguments, each recorded call once, then the last answer again. A replay makes no call and causes nothing else: no run, request, event, case or file; a call that is not in the record is a finding.',
     gap: {
       question: 'How does a replay find the answer of a call?',
       file: 'server/src/features/replays/replaying/recordedAnswers.ts',
@@ -5084,7 +5094,7 @@ const sentences = [
     id: 'entitlements.storage',
     says: 'Uploads, upload URLs and files that runs write keep to storage_bytes to the byte, also concurrently over sandboxes.',
     gap: {
-      question: 'Does storage_bytes refuse the files that a retried run copies?',
+      question: 'How exactly is storage_bytes kept?',
       file: 'server/src/features/sandboxes/workspace/quota.ts',
     },
   },
