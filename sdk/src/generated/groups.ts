@@ -653,7 +653,7 @@ export class AlertsGroup extends Group {
     return this.client.json('GET', '/v2/alert-rules/:alert_rule_id', {alert_rule_id: alertRuleId}, undefined, options)
   }
 
-  /** Only the given fields change; with another `threshold` and no `clear_threshold`, that one follows. `enabled: false` closes its open incident. The signal and the scope of a rule stay: make another rule for another one. Needs the scope `agents:write`. */
+  /** Only the given fields change. A new `threshold` without a `clear_threshold` sets the latter to four fifths of it. `enabled: false` closes its open incident. The signal and the scope of a rule stay: make another rule for another one. Needs the scope `agents:write`. */
   updateRule(alertRuleId: string, input?: UpdateAlertRuleInput, options?: CallOptions): Call<UpdateAlertRuleAnswer> {
     return this.client.json('PATCH', '/v2/alert-rules/:alert_rule_id', {alert_rule_id: alertRuleId}, input, options)
   }
@@ -673,7 +673,7 @@ export class AlertsGroup extends Group {
     return this.client.json('GET', '/v2/incidents/:incident_id', {incident_id: incidentId}, undefined, options)
   }
 
-  /** You look at it: others see that, and nobody is reminded of it any more. The last one to do so is named. Needs the scope `runs:write`. */
+  /** Says that you take care of it: others see that, and nobody is reminded of it any more. `acknowledged_by` is the last member who did so. Needs the scope `runs:write`. */
   acknowledge(incidentId: string, input?: AcknowledgeAlertIncidentInput, options?: CallOptions): Call<AcknowledgeAlertIncidentAnswer> {
     return this.client.json('POST', '/v2/incidents/:incident_id/acknowledge', {incident_id: incidentId}, input, options)
   }
@@ -1246,7 +1246,7 @@ export class GuardrailsGroup extends Group {
     return this.client.json('POST', '/v2/teams/:teamId/guardrails/restore', {}, input, options)
   }
 
-  /** Judges what the team’s runs did in the last 30 days by these rules, without changing anything. Read it until its status is `done`. Runs are judged one after the other, in the order of their starts, as the live rules would have judged them: after a call that would have been refused, nothing more of that run counts, and after a call that would have waited, its later calls count as made then. Needs the scope `keys:manage`. */
+  /** Judges what the team’s runs did in the last 30 days by these rules, without changing anything. Read it until its status is `done`. Runs are judged one after the other, in the order of their starts, as the live rules would have judged them: after a call that would have been refused, nothing more of that run counts, and after a call that would have waited, its later calls count as made when the wait would have ended. Needs the scope `keys:manage`. */
   startDryRun(input: StartGuardrailDryRunInput, options?: CallOptions): Call<StartGuardrailDryRunAnswer> {
     return this.client.json('POST', '/v2/teams/:teamId/guardrails/dry-runs', {}, input, options)
   }
@@ -1592,7 +1592,7 @@ export class ReplaysGroup extends Group {
     return this.client.list('GET', '/v2/replay-sets/:replay_set_id/recordings', {replay_set_id: replaySetId}, input, options, 'recordings')
   }
 
-  /** Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied, so that it stays when the run’s log is erased after its time; it goes when the run is deleted. A run that cannot be recorded is skipped with the reason. A set has at most 1000 recordings and 128 MiB. Needs the scope `evals:write`. */
+  /** Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied. The copy stays when the run’s log is erased after its time, and is deleted with the run. A run that cannot be recorded is skipped with the reason. A set has at most 1000 recordings and 128 MiB. Needs the scope `evals:write`. */
   addRecordings(replaySetId: string, input?: AddRecordingsInput, options?: CallOptions): Call<AddRecordingsAnswer> {
     return this.client.json('POST', '/v2/replay-sets/:replay_set_id/recordings', {replay_set_id: replaySetId}, input, options)
   }
@@ -1968,17 +1968,17 @@ export class SuggestionsGroup extends Group {
     return this.client.json('GET', '/v2/suggestions/:suggestion_id', {suggestion_id: suggestionId}, undefined, options)
   }
 
-  /** Its draft becomes live, exactly as promoteRevision would make it: the gates of the agent hold, unless `force_reason` says why not. Other suggestions for the agent become stale, since they speak of the build that was live. Needs the scope `agents:write`. */
+  /** Its draft becomes live, exactly as promoteRevision would make it: the gates of the agent apply, unless `force_reason` is given. Other suggestions for the agent become stale, because they are about the build that was live before. Needs the scope `agents:write`. */
   accept(suggestionId: string, input?: AcceptSuggestionInput, options?: CallOptions): Call<AcceptSuggestionAnswer> {
     return this.client.json('POST', '/v2/suggestions/:suggestion_id/accept', {suggestion_id: suggestionId}, input, options)
   }
 
-  /** Also before its draft is ready: its builder run and its replay end. The draft stays a draft. While the same build is live, no other suggestion is made for this check. Needs the scope `agents:write`. */
+  /** Also possible before its draft is ready: then its builder run and its replay end. The draft stays a draft. While the same build is live, no other suggestion is made for this check. Needs the scope `agents:write`. */
   reject(suggestionId: string, input: RejectSuggestionInput, options?: CallOptions): Call<RejectSuggestionAnswer> {
     return this.client.json('POST', '/v2/suggestions/:suggestion_id/reject', {suggestion_id: suggestionId}, input, options)
   }
 
-  /** While `is_on` is false, the other fields are those that it would have. Needs the scope `agents:read`. */
+  /** While `is_on` is false, the other fields have the values that would apply. Needs the scope `agents:read`. */
   getSettings(agentId: string, options?: CallOptions): Call<GetSuggestionSettingsAnswer> {
     return this.client.json('GET', '/v2/agents/:agent_id/suggestion-settings', {agent_id: agentId}, undefined, options)
   }
@@ -2001,7 +2001,7 @@ export class SystemGroup extends Group {
     return this.client.list('GET', '/v2/system/drills', {}, input, options, 'drills')
   }
 
-  /** Makes a scratch team with runs of its own, starts further worker processes for it, kills them one after another, and says what was lost, repeated or doubled. It must be nothing. Then the team is erased. Only workers that the drill itself starts are killed, and only they work on its runs. One drill at a time. Only for admins of the teams that `RUNYARD_SYSTEM_TEAMS` names, or of the oldest team. Needs the scope `system:write`. */
+  /** Makes a scratch team with runs of its own, starts further worker processes for it, kills them one after another, and says what was lost, repeated or doubled. Each of these counts must be zero. Then the team is erased. Only workers that the drill itself starts are killed, and only they work on its runs. One drill at a time. Only for admins of the teams that `RUNYARD_SYSTEM_TEAMS` names, or of the oldest team. Needs the scope `system:write`. */
   startDrill(input: StartDrillInput, options?: CallOptions): Call<StartDrillAnswer> {
     return this.client.json('POST', '/v2/system/drills', {}, input, options)
   }

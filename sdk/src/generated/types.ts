@@ -656,7 +656,7 @@ export interface ListedSuggestion {
   /** The check, as evaluations name it. */
   flag: string
   label: string
-  /** `drafting`: the builder works, or asks. `replaying`: the draft is replayed. `open`: a person decides. `stale`: another build became live before that. `failed`: there is no draft, and `reason` says why. */
+  /** `drafting`: the builder works, or asks. `replaying`: the draft is replayed. `open`: a person decides. `stale`: another build became live before anybody decided. `failed`: there is no draft, and `reason` says why. */
   state: "drafting" | "replaying" | "open" | "accepted" | "rejected" | "stale" | "failed"
   /** In how many of `of_runs` runs the check failed. */
   failed_runs: number
@@ -683,7 +683,7 @@ export interface Suggestion {
   /** The check, as evaluations name it. */
   flag: string
   label: string
-  /** `drafting`: the builder works, or asks. `replaying`: the draft is replayed. `open`: a person decides. `stale`: another build became live before that. `failed`: there is no draft, and `reason` says why. */
+  /** `drafting`: the builder works, or asks. `replaying`: the draft is replayed. `open`: a person decides. `stale`: another build became live before anybody decided. `failed`: there is no draft, and `reason` says why. */
   state: "drafting" | "replaying" | "open" | "accepted" | "rejected" | "stale" | "failed"
   /** In how many of `of_runs` runs the check failed. */
   failed_runs: number
@@ -717,7 +717,7 @@ export interface SuggestionSettings {
   /** In how many of the last `of_runs` evaluated runs of the live build the same check must fail. */
   failures: number
   of_runs: number
-  /** How many of the last runs the draft is replayed against, beside those behind the suggestion. */
+  /** How many of the last runs the draft is replayed against, in addition to those behind the suggestion. */
   replay_runs: number
   max_replay_cost_usd: string | null
   held_back: string | null
@@ -1968,7 +1968,7 @@ export interface Replay {
   /** The same calls in the same order, the same end and the same output. */
   runs_same: number
   runs_changed: number
-  /** Each says why. They count as matching in nothing. */
+  /** Each says why, and counts as a match of 0. */
   runs_not_replayed: number
   match: number | null
   /** Decimal text. */
@@ -2198,7 +2198,7 @@ export interface Drill {
   state: "requested" | "running" | "held" | "failed" | "stopped" | "broken_off"
   /** How many runs are started. */
   runs: number
-  /** How many workers are killed meanwhile; each has another one started in its place. */
+  /** How many workers are killed; the drill starts a new one for each. */
   kills: number
   requested_by: string | null
   requested_at: string
@@ -2296,7 +2296,7 @@ export interface AlertRule {
   id: string
   team_id: string
   name: string
-  /** `failure_rate`: percent of the runs that began in the window and have completed or failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
+  /** `failure_rate`: of the runs that began in the window and have completed or failed, the percentage that failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
   signal: "failure_rate" | "waiting_age" | "cost" | "queue_age" | "delivery_failures" | "schedule_misses"
   /** What it is measured for. `failure_rate`, `waiting_age` and `cost`: `team` or `agent`. `queue_age`: `queue`. `delivery_failures`: `team` or `webhook`. `schedule_misses`: `team`, `agent` or `schedule`. */
   scope: "team" | "agent" | "queue" | "webhook" | "schedule"
@@ -2307,7 +2307,7 @@ export interface AlertRule {
   clear_threshold: number
   window_minutes: number | null
   min_runs: number | null
-  /** How long the value must be at the threshold before an incident opens. 0 unless given. */
+  /** How long the value must be `threshold` or more before an incident opens. 0 unless given. */
   for_minutes: number
   /** How long it must be below `clear_threshold` before the incident closes. 5 unless given. */
   clear_minutes: number
@@ -2319,7 +2319,7 @@ export interface AlertRule {
   enabled: boolean
   scope_name: string | null
   created_by: string
-  /** `pending`: over the threshold, and not for long enough yet. `open`: it has an incident. `closing`: well again, and not for long enough yet. */
+  /** `pending`: at the threshold or above, but not for `for_minutes` yet. `open`: it has an incident. `closing`: below `clear_threshold`, but not for `clear_minutes` yet. */
   state: "ok" | "pending" | "open" | "closing"
   state_since: string
   measured_value: number | null
@@ -2342,7 +2342,7 @@ export interface AlertBehind {
 export interface AlertIncident {
   id: string
   team_id: string
-  /** It may be deleted since then. */
+  /** The rule may have been deleted since then. */
   rule_id: string
   rule_name: string
   signal: "failure_rate" | "waiting_age" | "cost" | "queue_age" | "delivery_failures" | "schedule_misses"
@@ -2494,7 +2494,7 @@ export interface SuggestionRun {
 
 export interface SuggestionVerdict {
   state: "running" | "completed" | "cancelled"
-  /** `helps`: the check passes in runs behind the suggestion, and no other check fails that passed. `mixed`: both. `harms`: only the latter. `unknown`: nothing was replayed, or only a judge could say whether the check passes. */
+  /** `helps`: the check passes in at least one run behind the suggestion, and `runs_worse` is 0. `mixed`: it passes in at least one, and `runs_worse` is above 0. `no_difference`: it passes in none, and `runs_worse` is 0. `harms`: `runs_worse` is above 0, and it passes in none or nobody can say. `unknown`: `runs_worse` is 0, and nobody can say: no run behind the suggestion was replayed, or only a judge decides the check. */
   says: "helps" | "mixed" | "no_difference" | "harms" | "unknown"
   /** How many recorded runs the draft is replayed against. */
   runs: number
@@ -2663,9 +2663,9 @@ export interface Consequence {
 }
 
 export interface GuardrailRules {
-  /** Names of tools of which a person must allow each call, whatever the build says. `*` stands for any characters. */
+  /** Names of tools. A person must approve each of their calls, whatever the build says. `*` stands for any characters. */
   always_ask: string[]
-  /** Names of tools of which two different people must allow each call. */
+  /** Names of tools. Two different people must approve each of their calls. */
   two_person: string[]
   allowed_hosts: string[] | null
   allowed_connections: string[] | null
@@ -2761,7 +2761,7 @@ export interface DrillProgress {
 }
 
 export interface DrillResult {
-  /** Whether everything is zero that must be. */
+  /** Whether every count that must be zero is zero. */
   holds: boolean
   /** The same in a sentence. */
   verdict: string
@@ -3441,7 +3441,7 @@ export interface AcceptSuggestionAnswer {
 }
 
 export interface RejectSuggestionInput {
-  /** Why. Stored. */
+  /** Why it is rejected; stored with it. */
   reason: string
 }
 
@@ -3460,7 +3460,7 @@ export interface PutSuggestionSettingsInput {
   /** In how many of the last `of_runs` evaluated runs of the live build the same check must fail. */
   failures?: number
   of_runs?: number
-  /** How many of the last runs the draft is replayed against, beside those behind the suggestion. */
+  /** How many of the last runs the draft is replayed against, in addition to those behind the suggestion. */
   replay_runs?: number
   max_replay_cost_usd?: string | null
 }
@@ -5549,11 +5549,11 @@ export interface GetGuardrailsAnswer {
 }
 
 export interface SetGuardrailsInput {
-  /** The whole set of rules: what is left out is no rule. */
+  /** The whole set of rules: a rule that is left out does not apply. */
   rules: {
-    /** Names of tools of which a person must allow each call, whatever the build says. `*` stands for any characters. */
+    /** Names of tools. A person must approve each of their calls, whatever the build says. `*` stands for any characters. */
     always_ask?: string[]
-    /** Names of tools of which two different people must allow each call. */
+    /** Names of tools. Two different people must approve each of their calls. */
     two_person?: string[]
     allowed_hosts?: string[] | null
     allowed_connections?: string[] | null
@@ -5605,11 +5605,11 @@ export interface RestoreGuardrailsAnswer {
 }
 
 export interface StartGuardrailDryRunInput {
-  /** The whole set of rules: what is left out is no rule. */
+  /** The whole set of rules: a rule that is left out does not apply. */
   rules: {
-    /** Names of tools of which a person must allow each call, whatever the build says. `*` stands for any characters. */
+    /** Names of tools. A person must approve each of their calls, whatever the build says. `*` stands for any characters. */
     always_ask?: string[]
-    /** Names of tools of which two different people must allow each call. */
+    /** Names of tools. Two different people must approve each of their calls. */
     two_person?: string[]
     allowed_hosts?: string[] | null
     allowed_connections?: string[] | null
@@ -6615,7 +6615,7 @@ export interface ListDrillsAnswer {
 export interface StartDrillInput {
   /** How many runs are started. */
   runs: number
-  /** How many workers are killed meanwhile; each has another one started in its place. */
+  /** How many workers are killed; the drill starts a new one for each. */
   kills: number
 }
 
@@ -6765,7 +6765,7 @@ export interface ListAlertRulesAnswer {
 
 export interface CreateAlertRuleInput {
   name: string
-  /** `failure_rate`: percent of the runs that began in the window and have completed or failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
+  /** `failure_rate`: of the runs that began in the window and have completed or failed, the percentage that failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
   signal: "failure_rate" | "waiting_age" | "cost" | "queue_age" | "delivery_failures" | "schedule_misses"
   /** What it is measured for. `failure_rate`, `waiting_age` and `cost`: `team` or `agent`. `queue_age`: `queue`. `delivery_failures`: `team` or `webhook`. `schedule_misses`: `team`, `agent` or `schedule`. */
   scope?: "team" | "agent" | "queue" | "webhook" | "schedule"
@@ -6776,7 +6776,7 @@ export interface CreateAlertRuleInput {
   clear_threshold?: number
   window_minutes?: number | null
   min_runs?: number | null
-  /** How long the value must be at the threshold before an incident opens. 0 unless given. */
+  /** How long the value must be `threshold` or more before an incident opens. 0 unless given. */
   for_minutes?: number
   /** How long it must be below `clear_threshold` before the incident closes. 5 unless given. */
   clear_minutes?: number
@@ -6795,7 +6795,7 @@ export interface CreateAlertRuleAnswer {
 
 export interface PreviewAlertRuleInput {
   name: string
-  /** `failure_rate`: percent of the runs that began in the window and have completed or failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
+  /** `failure_rate`: of the runs that began in the window and have completed or failed, the percentage that failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
   signal: "failure_rate" | "waiting_age" | "cost" | "queue_age" | "delivery_failures" | "schedule_misses"
   /** What it is measured for. `failure_rate`, `waiting_age` and `cost`: `team` or `agent`. `queue_age`: `queue`. `delivery_failures`: `team` or `webhook`. `schedule_misses`: `team`, `agent` or `schedule`. */
   scope?: "team" | "agent" | "queue" | "webhook" | "schedule"
@@ -6806,7 +6806,7 @@ export interface PreviewAlertRuleInput {
   clear_threshold?: number
   window_minutes?: number | null
   min_runs?: number | null
-  /** How long the value must be at the threshold before an incident opens. 0 unless given. */
+  /** How long the value must be `threshold` or more before an incident opens. 0 unless given. */
   for_minutes?: number
   /** How long it must be below `clear_threshold` before the incident closes. 5 unless given. */
   clear_minutes?: number
@@ -6821,7 +6821,7 @@ export interface PreviewAlertRuleInput {
 export interface PreviewAlertRuleAnswer {
   value: number | null
   unit: "percent" | "minutes" | "usd" | "count"
-  /** Whether the value is at the threshold now. */
+  /** Whether the value is `threshold` or more now. */
   is_over: boolean
   says: string
   behind: AlertBehind[]
@@ -6845,7 +6845,7 @@ export interface UpdateAlertRuleInput {
   clear_threshold?: number
   window_minutes?: number | null
   min_runs?: number | null
-  /** How long the value must be at the threshold before an incident opens. 0 unless given. */
+  /** How long the value must be `threshold` or more before an incident opens. 0 unless given. */
   for_minutes?: number
   /** How long it must be below `clear_threshold` before the incident closes. 5 unless given. */
   clear_minutes?: number
