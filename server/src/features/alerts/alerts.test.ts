@@ -537,17 +537,21 @@ proves(
   },
 )
 
-proves('alerts.reminded', 'an incident that closes when a reminder is due is told as closed, not as open', async () => {
-  const team = await seedTeam(service)
-  await make(team, { ...misses, remind_hours: 4 })
-  await missed(team, 12)
-  await watch(team)
-  await sql`update alert_tellings set told_at = now() - interval '5 hours' where team_id = ${team.id}`
-  await missed(team, 0)
-  await watch(team)
-  const told = await sql<{ what: string }>`select what from alert_tellings where team_id = ${team.id} order by id`
-  assert.deepEqual(told, [{ what: 'opened' }, { what: 'closed' }])
-})
+proves(
+  'alerts.reminded',
+  'an incident that closes when a reminder is due is reported as closed and not as still open',
+  async () => {
+    const team = await seedTeam(service)
+    await make(team, { ...misses, remind_hours: 4 })
+    await missed(team, 12)
+    await watch(team)
+    await sql`update alert_tellings set told_at = now() - interval '5 hours' where team_id = ${team.id}`
+    await missed(team, 0)
+    await watch(team)
+    const told = await sql<{ what: string }>`select what from alert_tellings where team_id = ${team.id} order by id`
+    assert.deepEqual(told, [{ what: 'opened' }, { what: 'closed' }])
+  },
+)
 
 proves(
   'alerts.over',

@@ -1,12 +1,12 @@
 // Replay sets and replays: what can be recorded, what is erased when, cancelling, the gate, and turns between teams.
 import assert from 'node:assert/strict'
-import { plansOn } from '../../../test/kit/plans.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { draftOf, readReplay, recordedSet, replayed, reportsOf, startReplay } from '../../../test/kit/replays.ts'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import type { Sql } from '../../base/db.ts'
+import { flatten } from '../../base/sql.ts'
 import { lastRuns } from './addRecordings.ts'
 import { draftReplays } from './draftReplays.ts'
 import { claimReplayRuns, usualTimes } from './replaying/heldReplayRun.ts'
@@ -93,11 +93,20 @@ proves(
     assert.deepEqual(await lastRuns(sql, { ...of, status: 'failed' }), [])
     assert.deepEqual(await lastRuns(sql, { ...of, status: 'completed', build_id: build!.id }), [runIds[2], runIds[1]])
     assert.deepEqual(await lastRuns(sql, { ...of, build_id: 'nonsense' }), [])
-    const plansOf = await plansOn(service.context.db)
-    for (const build_id of [undefined, build!.id]) {
-      const [plan] = await plansOf((explained) => lastRuns(explained, { ...of, ...(build_id && { build_id }) }))
-      assert.equal(plan!.match(/Backward using runs_by_\w+ on runs/g)?.length, 2, plan)
-      assert.equal(plan!.match(/Index Cond: .*agent_id = .*counted_as = /g)?.length, 2, plan)
+    const plans: string[] = []
+    const explained: Sql = async (strings, ...values) => {
+      const { statement, parameters } = flatten(strings, values)
+      const explain = `explain (costs off) ${statement.text}`
+      const { rows } = await service.context.db.pool.query<{ 'QUERY PLAN': string }>(explain, parameters)
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+      return sql(strings, ...values)
+    }
+    await lastRuns(explained, of)
+    await lastRuns(explained, { ...of, build_id: build!.id })
+    assert.equal(plans.length, 2)
+    for (const plan of plans) {
+      assert.equal(plan.match(/Backward using runs_by_\w+ on runs/g)?.length, 2, plan)
+      assert.equal(plan.match(/Index Cond: .*agent_id = .*counted_as = /g)?.length, 2, plan)
     }
   },
 )
