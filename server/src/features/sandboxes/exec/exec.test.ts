@@ -1,7 +1,7 @@
 // Commands in workspaces: of runs and of callers, what stays of them, and what a crash leaves.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, suite } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,8 +16,8 @@ import { proves } from '../../../../test/kit/proves.ts'
 
 const block = (words: string, body: string) => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-/** Runs until somebody lays a file beside it, however long that takes: `letEnd` does. */
-const held = 'until [ -e go ]; do sleep 0.05; done'
+/** Runs until somebody renames the file that it makes, however long that takes: `letEnd` does. */
+const held = 'touch held; until [ -e go ]; do sleep 0.05; done'
 /** Whoever looks without a pause takes the processor from the child that it waits for. */
 const lookEveryMs = 10
 
@@ -63,8 +63,8 @@ async function commandsIn(sandbox: LocalDriverName): Promise<void> {
     for (; !over.signal.aborted; await pause(lookEveryMs)) {
       for (const room of await roomsOf())
         for (const folder of await readdir(room)) {
-          // a folder goes as soon as its command has ended
-          await writeFile(join(room, folder, 'go'), '').catch(() => undefined)
+          // only where a command waits: a folder whose command has ended is just being removed, and a new file would keep it there
+          await rename(join(room, folder, 'held'), join(room, folder, 'go')).catch(() => undefined)
         }
     }
     return work
