@@ -1,4 +1,4 @@
-// The latest runs of an agent that completed or failed, found by an index however many runs it has.
+// The latest runs of an agent that completed or failed, read newest first from the index by agent, until there are enough.
 import { empty, part, type Part } from '../../base/db.ts'
 
 interface Wanted {
@@ -28,6 +28,9 @@ const range = ({ teamId, agentId, buildId, max }: Wanted, outcome: string): Part
      ${buildId === undefined ? empty : part`and r.build_id = ${buildId} and r.created_at >= ${madeAt(teamId, buildId)}`}
    order by r.created_at desc, r.id desc limit ${max})`
 
-/** No run is older than its build, so older ones are not looked through. Clocks of processes may differ. */
+/**
+ * No run is older than its build, so older ones are not looked through. Newer runs of other builds are: no index has the build. Clocks of processes
+ * may differ.
+ */
 const madeAt = (teamId: string, buildId: string): Part => part`
   (select b.created_at - interval '1 hour' from builds b where b.id = ${buildId} and b.team_id = ${teamId})`

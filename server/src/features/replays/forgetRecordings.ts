@@ -15,10 +15,10 @@ export const forgetRuns: NonNullable<Hooks['runsDeleted']> = async ({ sql, teamI
 }
 
 export const forgetAgent: NonNullable<Hooks['agentDeleted']> = async ({ sql, teamId, agentId }) => {
-  await sql`delete from replay_gates where agent_id = ${agentId} and team_id = ${teamId}`
   // the sets first, as everywhere
   const sets = await sql<{ id: string }>`
     select id from replay_sets where agent_id = ${agentId} and team_id = ${teamId} order by id for update`
+  await sql`delete from replay_gates where agent_id = ${agentId} and team_id = ${teamId}`
   const setIds = sets.map(({ id }) => id)
   await endReplaysOf(sql, setIds, teamId)
   await sql`delete from replay_sets where agent_id = ${agentId} and team_id = ${teamId}`

@@ -228,6 +228,33 @@ proves(
   },
 )
 
+proves(
+  'replays.cancel',
+  'a call that is answered after its replay was cancelled stays counted once, as unsettled',
+  async () => {
+    const team = await seedTeam(service)
+    const { setId } = await recordedRun(team)
+    const replayId = await startReplay(team, setId)
+    const { promise: request, resolve: asked } = Promise.withResolvers<void>()
+    const { promise: cancelled, resolve: answer } = Promise.withResolvers<void>()
+    provider.answer(() => {
+      asked()
+      return { ...done(), hold: cancelled }
+    })
+    const [held] = await claimReplayRuns(sql, { max: 1, times: usualTimes })
+    const driving = drive(service.context, held!, usualTimes, new AbortController().signal)
+    await request
+    assert.equal((await team.call(`POST /v2/replays/${replayId}/cancel`)).status, 200)
+    answer()
+    await driving
+    assert.deepEqual(await doubtsOf(team, replayId), { reserved: 0, unsettled: 1 })
+    const [paid] = await sql`
+      select coalesce(sum(calls), 0)::int as calls from usage_entries where team_id = ${team.id} and purpose = 'replay'`
+    const { cost_usd, unsettled_calls } = await readReplay(team, replayId)
+    assert.deepEqual([paid, cost_usd, unsettled_calls], [{ calls: 0 }, '0', 1])
+  },
+)
+
 proves('replays.durable', 'who lost a run writes nothing of it', async () => {
   const team = await seedTeam(service)
   const { setId } = await recordedRun(team)

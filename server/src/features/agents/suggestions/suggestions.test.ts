@@ -168,7 +168,7 @@ proves('suggestions.accept', 'a draft that somebody changes at the same moment i
     await inside`
       update builds set config = jsonb_set(config, '{data,input}', to_jsonb(${brittle}::text)) where id = ${suggestion.draft_build_id}`
     const answer = team.call(`POST /v2/suggestions/${suggestion.id}/accept`, { body: {} })
-    await untilBlocked(inside)
+    await untilBlocked(inside, answer)
     return { accepting: answer }
   })
   const refused = await accepting
@@ -178,10 +178,12 @@ proves('suggestions.accept', 'a draft that somebody changes at the same moment i
   assert.equal((await readSuggestion(team, suggestion.id)).state, 'open')
 })
 
-/** Resolves when another connection waits for what this transaction holds. */
-async function untilBlocked(inside: Sql): Promise<void> {
+/** Resolves when another connection waits for what this transaction holds, or when the request that was to wait is answered without. */
+async function untilBlocked(inside: Sql, request: Promise<unknown>): Promise<void> {
+  let isAnswered = false
+  void request.finally(() => (isAnswered = true))
   const [me] = await inside<{ pid: number }>`select pg_backend_pid() as pid`
-  for (;;) {
+  while (!isAnswered) {
     const blocked = await sql`select from pg_stat_activity where ${me!.pid}::int = any(pg_blocking_pids(pid))`
     if (blocked.length > 0) return
     await sql`select pg_sleep(0.005)`

@@ -175,31 +175,28 @@ async function whyNot(sql: Sql, { replay_id, team_id }: HeldReplayRun, worst: st
 const lockReplay = (sql: Sql, { replay_id, team_id }: HeldReplayRun) =>
   sql`select id from replays where id = ${replay_id} and team_id = ${team_id} for no key update`
 
-/** An answer that came is paid for, whether or not this process still holds the run. */
+/** A call is counted once. Whoever took the run from this process, or ended its replay, has counted this one as unsettled, or is about to. */
 async function settle({ context, held, agentId }: Parts, seq: number, live: LiveTurn, worst: string): Promise<void> {
   const { replay_id, team_id, id, claim } = held
   const { turn, model, ms, cost_usd } = live
   const { input_tokens, output_tokens } = turn.usage
-  const isOurs = await context.db.transaction(async (sql) => {
+  await context.db.transaction(async (sql) => {
     await lockReplay(sql, held)
     const ours = await sql`
       update replay_runs set reserved_usd = 0, reserved_model = null, troubles = 0, cost_usd = cost_usd + ${cost_usd}::numeric,
         input_tokens = input_tokens + ${input_tokens}::bigint, output_tokens = output_tokens + ${output_tokens}::bigint,
         model_ms = model_ms + ${ms}::bigint
       where id = ${id} and team_id = ${team_id} and claim = ${claim} and state = 'pending' returning id`
-    if (ours.length > 0) {
-      await sql`
-        insert into replay_turns (replay_run_id, seq, model, turn) values (${id}, ${seq}, ${model}, ${storableJson(live)}::jsonb)`
-    }
+    if (ours.length === 0) throw new LeaseLost()
     await sql`
-      update replays set reserved_usd = reserved_usd - ${ours.length > 0 ? worst : '0'}::numeric, cost_usd = cost_usd + ${cost_usd}::numeric,
+      insert into replay_turns (replay_run_id, seq, model, turn) values (${id}, ${seq}, ${model}, ${storableJson(live)}::jsonb)`
+    await sql`
+      update replays set reserved_usd = reserved_usd - ${worst}::numeric, cost_usd = cost_usd + ${cost_usd}::numeric,
         input_tokens = input_tokens + ${input_tokens}::bigint, output_tokens = output_tokens + ${output_tokens}::bigint,
         model_ms = model_ms + ${ms}::bigint
       where id = ${replay_id} and team_id = ${team_id}`
     await noteModelUse(sql, { team_id, agent_id: agentId, model, purpose: 'replay', usage: turn.usage, cost_usd })
-    return ours.length > 0
   })
-  if (!isOurs) throw new LeaseLost()
 }
 
 /** The call was sent, and nobody knows whether it was answered and charged for: it counts at its worst, and is reported as unsettled. */
