@@ -2119,7 +2119,7 @@ const sentences = [
   { id: 'architecture.named', says: 'Every file that ARCHITECTURE.md or a decision names exists.' },
   {
     id: 'proofs.record',
-    says: 'The survival proofs keep all their counters in a file, by proof, and show the first ones in their table.',
+    says: 'The survival proofs keep all their counters in a file, by proof, and write the table of the last results into their page.',
   },
   { id: 'guides.links', says: 'Every link in the documents leads to a file and a heading that exist.' },
   { id: 'guides.shell', says: 'Every shell command in the guides, the tutorial and the README can be parsed.' },

@@ -13,12 +13,47 @@ proves('proofs.record', 'a proof that holds shows six counters, and one that doe
   assert.match(tableCell({ counts, holds: false }), /hidden 5$/)
 })
 
-proves('proofs.record', 'a new result replaces that of the same proof alone', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'runyard-proofs-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  const file = join(folder, 'survival.json')
-  await writeFile(file, '{"first": {"holds": true}, "second": {"holds": true}}')
-  const shown = { commit: '1234567', date: '2026-11-16', holds: false, counts }
-  await recordProof('second', shown, file)
-  assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), { first: { holds: true }, second: shown })
-})
+proves(
+  'proofs.record',
+  'a new result replaces that of the same proof alone, in the file and in the table of the page',
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'runyard-proofs-'))
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    const files = { json: join(folder, 'survival.json'), page: join(folder, 'survival.md') }
+    const before = { commit: '7654321', date: '2026-11-15', holds: true, counts: { lost: 0 } }
+    await writeFile(files.json, JSON.stringify({ first: before, second: before }))
+    await writeFile(
+      files.page,
+      'Before it.\n\n| Proof | old |\n|---|---|\n| second | old |\n\nAfter it, a person writes.\n',
+    )
+    const shown = {
+      commit: '1234567',
+      date: '2026-11-16',
+      must: 'half',
+      seconds: 9,
+      loadBefore: 0.2,
+      holds: false,
+      counts: { lost: 1 },
+    }
+    const proofs = ['first', 'second', 'third'].map((name) => ({
+      name,
+      must: 'all',
+      run: () => Promise.reject(new Error(name)),
+    }))
+    await recordProof('second', shown, proofs, files)
+    assert.deepEqual(JSON.parse(await readFile(files.json, 'utf8')), { first: before, second: shown })
+    assert.equal(
+      await readFile(files.page, 'utf8'),
+      `Before it.
+
+| Proof | Must show | Seen | Holds | At |
+|---|---|---|---|---|
+| first | all | lost 0 | yes | 7654321, 2026-11-15 |
+| second | half | lost 1 (9 s) | **no** | 1234567, 2026-11-16, load 0.2 before |
+| third | all | not run | | |
+
+After it, a person writes.
+`,
+    )
+  },
+)
