@@ -2776,11 +2776,11 @@ const sentences = [
   { id: 'alone.orphan', says: 'A process for suspects that hangs ends itself when its parent was killed.' },
   {
     id: 'runs.spared',
-    says: 'When processes die that did not hold a run, the run is charged with fewer deaths, so innocent runs continue at once.',
+    says: 'When processes die that could have held a run and did not, the run is charged with fewer deaths, so innocent runs continue at once.',
   },
   {
     id: 'runs.sparedTwice',
-    says: 'Runs that kill their processes do not excuse each other for ever: a death over a run that was charged before speaks for another run at most twice.',
+    says: 'Runs that kill their processes do not excuse each other for ever: a death over a run that was charged before speaks for another run at most twice, any other death at most twenty times.',
   },
   {
     id: 'runs.diedTogether',

@@ -172,7 +172,7 @@ async function claimedRun(procedure: string) {
 suite('a worker that dies', () => {
   proves('runs.fenced', 'can write nothing once its run was taken from it', async () => {
     const { team, runId, worker, epoch } = await claimedRun(small)
-    await reviveRuns(sql, { id: worker, role: 'worker' })
+    await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
     const change = newChange({ id: runId, team_id: team.id, epoch, message_seq: 0 }, 1)
     addMessage(change, { type: 'text', role: 'assistant', text_content: 'from the grave' })
     const { applied } = await applyChanges(sql, [change])
@@ -197,7 +197,7 @@ suite('a worker that dies', () => {
       values (${runId}, 1, ${newId()}, 1, 'tool_call', 'assistant',
         ${JSON.stringify({ id: `${runId}:1`, name: 'http_request', arguments: {} })}, now())`
       await sql`update runs set message_seq = 1, steps = 1 where id = ${runId}`
-      await reviveRuns(sql, { id: worker, role: 'worker' })
+      await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
       await drainRuns(service)
       const { body } = await team.call(`GET /v2/runs/${runId}`)
       assert.equal(body.status, 'waiting')

@@ -23,9 +23,6 @@ export const mustBeAlone = ({ deaths }: { deaths: number }): boolean => deaths >
 export const suspectRoles = { several: 'suspects', one: 'suspect' } as const
 export type Company = keyof typeof suspectRoles
 
-export const isForSuspects = ({ role }: Pick<DeadProcess, 'role'>): boolean =>
-  role === suspectRoles.several || role === suspectRoles.one
-
 /** The count after the death of a process that held the work, as an expression over a row's `deaths`. */
 export function deathsAfter({ role }: Pick<DeadProcess, 'role'>): Part {
   if (role === suspectRoles.one) return raised(givenUpDeaths)

@@ -85,7 +85,7 @@ proves(
     update graphile_worker._private_jobs set attempts = 3 where key = 'deadly' returning id, key, attempts, max_attempts`
     const lone = newId()
     await sql`insert into job_deaths (job, ref, place, deaths, worker) values (${some.name}, 'deadly', '', 3, ${lone})`
-    await noteJobDeaths(context, { id: lone, role: suspectRoles.one, lock_key: 0, job_pool_id: null })
+    await noteJobDeaths(context, { id: lone, role: suspectRoles.one, lock_key: 0, job_pool_id: null, is_news: true })
     const deaths = await deathsOf(sql, some as Job, taken!)
     await assert.rejects(
       doElsewhere({ context, suspectProcesses: nobody, job: some as Job, taken: taken!, input, deaths }),

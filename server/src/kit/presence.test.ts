@@ -124,16 +124,20 @@ proves(
   async () => {
     const [dying, other] = [await join(), await join()]
     const [dead] = await gone('pg_postmaster_start_time()')
-    const begun = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<boolean>()
     const forever = new Promise<never>(() => undefined)
     await dying.sweep(() => Promise.reject(new Error('it was missed only now')))
     await missed(`clock_timestamp() - interval '10 seconds'`)
-    void dying.sweep(() => (begun.resolve(), forever))
-    await begun.promise
+    void dying.sweep(({ is_news }) => (begun.resolve(is_news), forever))
+    assert.equal(await begun.promise, true)
     const { reaped, sweep: look } = sweeper(other)
     await look()
     assert.deepEqual(reaped, [], 'somebody else is at it')
     await cutConnectionOf(dying)
+    const failing = other.sweep(async ({ is_news }) => {
+      throw new Error(`the reaping fails, and the death is news: ${is_news}`)
+    })
+    await assert.rejects(failing, /news: false/)
     await look()
     assert.deepEqual(reaped, [dead!.id])
     await leaveAll(dying, other)

@@ -15,6 +15,8 @@ export interface DeadProcess {
   role: string
   lock_key: number
   job_pool_id: string | null
+  /** Nobody has begun to reap it before. What its death says about the work of others counts only then. */
+  is_news: boolean
 }
 
 export interface Presence {
@@ -212,7 +214,7 @@ function keepConnection(session: Session, first: Connection) {
 const ofLife = {
   column: part`, server_life`,
   value: part`, ${serverLife}`,
-  change: part`, server_life = excluded.server_life`,
+  change: part`, server_life = excluded.server_life, reaped_at = null`,
 }
 const noLife = { column: empty, value: empty, change: empty }
 
@@ -339,12 +341,14 @@ const judged = (which: Part): Part => part`
     from processes where ${which}
   ) others`
 
+type Found = Omit<DeadProcess, 'is_news'>
+
 /**
  * A process whose lock is free is missed, from then on by the clock of the database. It is dead when it was missed for its whole grace and its
  * lock is still free.
  */
 async function sweep(sql: Sql, processId: string, reap: (dead: DeadProcess) => Promise<void>): Promise<boolean> {
-  const others = await sql<DeadProcess & { is_missed: boolean; is_due: boolean }>`
+  const others = await sql<Found & { is_missed: boolean; is_due: boolean }>`
     with judged as materialized (${judged(part`id <> ${processId}`)})
     select id, role, lock_key, job_pool_id, is_due,
       -- this one ends with the statement
@@ -360,7 +364,7 @@ async function sweep(sql: Sql, processId: string, reap: (dead: DeadProcess) => P
  * Reaps a process that is due, unless somebody else is at it or it lives. One at a time: the dead of a bad moment are shared by all sweepers,
  * and when a sweeper dies too, only one of them has to wait for the next.
  */
-async function bury(sql: Sql, other: DeadProcess, reap: (dead: DeadProcess) => Promise<void>): Promise<void> {
+async function bury(sql: Sql, other: Found, reap: (dead: DeadProcess) => Promise<void>): Promise<void> {
   const { id, lock_key } = other
   const { is_mine } = await one(
     sql<{ is_mine: boolean }>`select pg_try_advisory_lock(${reapLockClass}, ${lock_key}) as is_mine`,
@@ -376,7 +380,11 @@ async function bury(sql: Sql, other: DeadProcess, reap: (dead: DeadProcess) => P
       // another sweeper may have reaped it since we looked
       const due = await sql`select from (${judged(part`id = ${id}`)}) now where is_due`
       if (due.length === 0) return
-      await reap(other)
+      // a reaping that fails, or whose process dies, is begun again
+      const { is_news } = await one(sql<{ is_news: boolean }>`
+        update processes p set reaped_at = coalesce(was.reaped_at, now()) from processes was
+        where p.id = ${id} and was.id = p.id returning was.reaped_at is null as is_news`)
+      await reap({ ...other, is_news })
       await sql`delete from processes where id = ${id}`
     } finally {
       await sql`select pg_advisory_unlock(${presenceLockClass}, ${lock_key})`

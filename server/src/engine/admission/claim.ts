@@ -2,7 +2,7 @@
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import type { WorkerPools } from '../../base/settingKinds.ts'
-import { deathsAfter, deathsAfterSuspectProcess, isForSuspects } from '../../kit/deaths.ts'
+import { deathsAfter, deathsAfterSuspectProcess } from '../../kit/deaths.ts'
 import { insertRunEvents } from '../../kit/event.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
 import type { RunSource } from '../../kit/states.ts'
@@ -10,7 +10,7 @@ import type { Limits } from '../builds/buildConfig.ts'
 import { wholeMessage } from '../ledger/largeTexts.ts'
 import { insertCuts } from '../ledger/cuts.ts'
 import { toRunning } from '../ledger/lifecycle.ts'
-import { isServed } from './workerPools.ts'
+import { drivenBy, isServed } from './workerPools.ts'
 
 /** What a worker needs to know about a run that it holds. */
 export interface ClaimedRun {
@@ -203,8 +203,8 @@ export async function giveBack(sql: Sql, workerId: string, ids: string[], failed
  * Makes the runs of a dead process ready again. Each gets a new epoch at once, so that nothing the process still sends can be written. The
  * death is counted for each run.
  */
-export async function reviveRuns(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<number> {
-  if (!isForSuspects(dead)) await spareOthers(sql, dead.id)
+export async function reviveRuns(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role' | 'is_news'>): Promise<number> {
+  if (dead.is_news) await spareOthers(sql, dead)
   const rows = await sql`
     with freed as (
       update runs set worker = null, epoch = epoch + 1, updated_at = now(), deaths = ${deathsAfter(dead)}
@@ -219,25 +219,29 @@ export async function reviveRuns(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'
  * processes must not do that for each other for ever.
  */
 const sparedMax = 2
-/** Further ones are not counted. */
-const sparedCounted = 100
+/**
+ * The same because of a process that held no run which was charged before: it died for another reason. Where workers die within a second, no
+ * process for suspects gets ready, and ten in a row were seen. It ends too, since a run may also take a process along that did not hold it.
+ */
+const sparedSurelyMax = 20
 
 /**
- * Lowers the count of deaths of runs that the dead process did not hold: processes seem to die for other reasons now. A run that waits for
- * a process for suspects may then be claimed by anybody again. If the dead process held no run that an earlier death was counted for, the
- * reason is surely another one, and this is believed as often as it happens: where workers die within a second, no process for suspects
- * gets ready.
+ * Lowers the count of deaths of runs that the dead process could have held and did not: processes seem to die for other reasons now. A run that
+ * waits for a process for suspects may then be claimed by anybody again.
  */
-async function spareOthers(sql: Sql, deadId: string): Promise<void> {
+async function spareOthers(sql: Sql, { id, role }: Pick<DeadProcess, 'id' | 'role'>): Promise<void> {
+  const driven = drivenBy(role)
+  if (!driven) return
   await sql`
     with dead as materialized (
-      select exists (select from runs where worker = ${deadId} and (deaths > 0 or spared > 0)) as held_a_suspect
+      select exists (select from runs where worker = ${id} and (deaths > 0 or spared > 0)) as held_a_suspect
     )
-    update runs set deaths = deaths - 1, spared = least(spared + 1, ${sparedCounted}::int)
+    update runs set deaths = deaths - 1, spared = spared + 1
     where id in (
       select id from runs
-      where admitted_at is not null and deaths > 0 and (spared < ${sparedMax}::int or not (select held_a_suspect from dead))
-        and (deaths = 1 and worker is distinct from ${deadId} or deaths = 2 and worker is null)
+      where admitted_at is not null and deaths > 0 and ${driven}
+        and spared < (select case when held_a_suspect then ${sparedMax}::int else ${sparedSurelyMax}::int end from dead)
+        and (deaths = 1 and worker is distinct from ${id} or deaths = 2 and worker is null)
       order by id for update skip locked)`
 }
 

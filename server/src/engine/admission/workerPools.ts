@@ -1,6 +1,7 @@
 // Pools of workers: a build may ask that only some processes work on its runs, and a process may be there for some teams alone.
 import { part, type Part } from '../../base/db.ts'
 import type { WorkerPools } from '../../base/settingKinds.ts'
+import { drillWorkerRole } from '../../kit/presence.ts'
 
 /** The pool of runs whose build asks for none. */
 const defaultPool = 'default'
@@ -21,7 +22,16 @@ export function isServed(pools: WorkerPools | undefined): Part {
   return part`(${isNamed} and team_id <> all(${except_teams}::uuid[]))`
 }
 
-/** The same in a process that looks at what others have reported; null: the setting is not made there. */
+/**
+ * SQL condition on a row of a run: ordinary processes of this role work on it; undefined: on none. A process that serves requests, a command and a
+ * process for suspects die for reasons that no other run has to do with, and a drill kills its own workers.
+ */
+export function drivenBy(role: string): Part | undefined {
+  if (role === drillWorkerRole) return part`worker_pool = 'drill'`
+  return role === 'all' || role === 'worker' ? isOfNoDrill : undefined
+}
+
+/** As `isServed`, in a process that looks at what others have reported; null: the setting is not made there. */
 export function serves(pools: WorkerPools | null, run: { worker_pool: string | null; team_id: string }): boolean {
   if (!pools) return run.worker_pool !== drillPool
   const { names, teams, except_teams } = pools

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../base/ids.ts'
 import { suspectRoles } from '../../kit/deaths.ts'
+import { drillWorkerRole } from '../../kit/presence.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -22,7 +23,7 @@ async function newRun() {
 async function dieOver(id: string): Promise<void> {
   const worker = newId()
   assert.ok((await claimRuns(sql, worker, 100)).some((run) => run.id === id))
-  await reviveRuns(sql, { id: worker, role: 'worker' })
+  await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
 }
 
 /** A process for suspects takes the run from a worker; both die. */
@@ -30,8 +31,8 @@ async function dieTogetherOver(id: string, role: string): Promise<void> {
   const [worker, lone] = [newId(), newId()]
   const [kept] = await claimSuspects(sql, worker, [id])
   assert.ok(await takeSuspect(sql, id, kept!.epoch, lone))
-  await reviveRuns(sql, { id: worker, role: 'worker' })
-  await reviveRuns(sql, { id: lone, role })
+  await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
+  await reviveRuns(sql, { id: lone, role, is_news: true })
 }
 
 const suspects = async () => (await readSuspects(sql)).map(({ id, deaths }) => ({ id, deaths }))
@@ -40,7 +41,7 @@ const suspects = async () => (await readSuspects(sql)).map(({ id, deaths }) => (
 const witness = async (id: string) => {
   const worker = newId()
   await sql`update runs set worker = ${worker} where id = ${id}`
-  await reviveRuns(sql, { id: worker, role: 'worker' })
+  await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
 }
 
 proves(
@@ -51,10 +52,41 @@ proves(
     for (const n of [1, 2, 3, 4]) {
       while ((await suspects()).length === 0) await dieOver(id)
       assert.deepEqual(await suspects(), [{ id, deaths: 2 }], `time ${n}`)
-      await reviveRuns(sql, { id: newId(), role: suspectRoles.several })
+      await reviveRuns(sql, { id: newId(), role: suspectRoles.several, is_news: true })
       assert.deepEqual(await suspects(), [{ id, deaths: 2 }], 'a process for suspects is not a witness')
-      await reviveRuns(sql, { id: newId(), role: 'worker' })
+      await reviveRuns(sql, { id: newId(), role: 'worker', is_news: true })
       assert.deepEqual(await suspects(), [])
+    }
+    await drainRuns(service)
+    assert.equal((await readRun(team, id)).status, 'completed')
+  },
+)
+
+proves(
+  'runs.spared',
+  'a death speaks for a run once, and only the death of a process that could have driven it',
+  async () => {
+    const { team, id } = await newRun()
+    while ((await suspects()).length === 0) await dieOver(id)
+    await reviveRuns(sql, { id: newId(), role: 'worker', is_news: false })
+    for (const role of ['api', 'drill', drillWorkerRole, 'backup']) {
+      await reviveRuns(sql, { id: newId(), role, is_news: true })
+    }
+    assert.deepEqual(await suspects(), [{ id, deaths: 2 }])
+    await drainRuns(service)
+    assert.equal((await readRun(team, id)).status, 'completed')
+  },
+)
+
+proves(
+  'runs.sparedTwice',
+  'a run that takes a process along each time, which does not hold it, is a suspect in the end',
+  async () => {
+    const { team, id } = await newRun()
+    for (let round = 0; round < 21; round++) {
+      while ((await suspects()).length === 0) await dieOver(id)
+      await reviveRuns(sql, { id: newId(), role: 'worker', is_news: true })
+      assert.equal((await suspects()).length, round < 20 ? 0 : 1, `round ${round}`)
     }
     await drainRuns(service)
     assert.equal((await readRun(team, id)).status, 'completed')

@@ -239,7 +239,7 @@ suite('a run with a model', () => {
       await claimRuns(sql, worker, 100)
       await sql`
       insert into run_steps (run_id, seq, turn, kind, tool, state, started_at) values (${runId}, 1, 1, 'model', ${model}, 'intent', now())`
-      await reviveRuns(sql, { id: worker, role: 'worker' })
+      await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
       provider.answer({ text: 'second try' })
       await drainRuns(service)
       assert.equal((await readRun(team, runId)).output, 'second try')
@@ -465,7 +465,7 @@ suite('calls of one turn', () => {
           const [run] = await sql<{
             worker: string
           }>`select worker from runs where team_id = ${team.id} and worker is not null`
-          await reviveRuns(sql, { id: run!.worker, role: 'worker' })
+          await reviveRuns(sql, { id: run!.worker, role: 'worker', is_news: true })
         },
       )
       provider.answer(calls(site, ['/a', '/b'], 'POST'), { text: 'done' })

@@ -179,7 +179,7 @@ suite('a build with two models', () => {
         insert into run_steps (run_id, seq, turn, kind, tool, state, result, error, started_at, completed_at)
         select ${runId}, n, 1, 'model', ${two}, 'failed', ${JSON.stringify(round)}::jsonb, 'earlier', now(), now()
         from generate_series(1, 8) n`
-      await reviveRuns(sql, { id: worker, role: 'worker' })
+      await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
       first.answer(down, { status: 503, error: { message: 'full' }, headers: { 'retry-after': '60' } })
       second.answer(down, { status: 502, error: { message: 'no way' } })
       await drainRuns(service)
@@ -240,7 +240,7 @@ suite('a build with two models', () => {
           await sql`
           insert into run_steps (run_id, seq, turn, kind, tool, state, started_at) values (${runId}, 2, 1, 'model', ${two}, 'intent', now())`
         }
-        await reviveRuns(sql, { id: worker, role: 'worker' })
+        await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
         await drainRuns(service)
         assert.equal((await readRun(team, runId)).output, 'after all')
         const steps = await stepsOf(runId)

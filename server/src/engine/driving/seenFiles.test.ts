@@ -156,7 +156,7 @@ suite('a model that takes pictures and PDF files', () => {
     await wakeDue(sql, 100)
     await claimRuns(sql, worker, 100)
     await sql`update run_steps set state = 'intent', result = null where run_id = ${runId} and state = 'waiting'`
-    await reviveRuns(sql, { id: worker, role: 'worker' })
+    await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
     first.answer({ text: 'seen' })
     await drainRuns(service)
     assert.equal((await readRun(team, runId)).output, 'seen')

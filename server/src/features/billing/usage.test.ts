@@ -212,7 +212,7 @@ suite('calls of a model', () => {
     await sql`
       insert into run_steps (run_id, seq, turn, kind, tool, state, reserved_usd, started_at)
       values (${takenOver}, 1, 1, 'model', ${model}, 'intent', 0.5, now())`
-    await reviveRuns(sql, { id: worker, role: 'worker' })
+    await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
     provider.answer({ text: 'second try', usage: { input: 10, output: 1 } })
     await drainRuns(service)
     const afterDeath = await readFolded(team)

@@ -252,7 +252,7 @@ async function cutOffCall(method: string) {
 }
 
 async function die(worker: string): Promise<void> {
-  await reviveRuns(sql, { id: worker, role: 'worker' })
+  await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
   await sql`delete from processes where id = ${worker}`
 }
 
