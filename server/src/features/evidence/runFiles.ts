@@ -6,7 +6,7 @@ import type { Context } from '../../kit/context.ts'
 import { jsonFile, rowsAsLines, type EvidenceFile } from '../../kit/evidence.ts'
 import { evidenceOf } from '../../kit/registry.ts'
 import type { Scope } from '../../kit/scopes.ts'
-import { digestOf, eventLine, messageLine, sealText, stepLine } from './rows.ts'
+import { eventLine, messageLine, sealText, stepLine } from './rows.ts'
 import { signedText } from './seal.ts'
 
 /** How many rows are read at a time: each may be large, and all of them are in memory. */
@@ -97,22 +97,19 @@ async function readRun(sql: Sql, teamId: string, runId: string): Promise<RunRow>
   return run
 }
 
-/**
- * A run that goes on after its end may claim another case, and then an earlier seal was made over the one that it had: of those that its sealed
- * events name, the one is taken that leads to its head.
- */
+/** A run that goes on after its end may claim another case, so a seal keeps the one that it was made over. */
 const readSeals = (sql: Sql, runId: string): Promise<SealRow[]> => sql<SealRow>`
-  select distinct on (n.number) ${sealText} as text, n.events_last, n.events_rows, n.signature_id, g.key_id, k.public_key,
-    g.created_at as signed_at, g.heads, g.signature
+  select ${sealText} as text, n.events_last, n.events_rows, n.signature_id, g.key_id, k.public_key, g.created_at as signed_at, g.heads, g.signature
   from (
-    select s.*, r.agent_id, r.build_id, r.source, r.user_id, c.case_id, r.parent_run_id, r.created_at, r.case_id as case_now
-    from (select *, lag(head) over (order by number) as before from run_seals where run_id = ${runId}) s join runs r on r.id = s.run_id
-    cross join lateral (
-      select r.case_id union
-      select b.case_id from event_batches b where b.run_id = r.id and b.last <= s.events_last and s.events_last < r.event_seq
-    ) c
+    select s.*, r.agent_id, r.build_id, r.source, r.user_id, r.parent_run_id, r.created_at,
+      case when s.events_last < r.event_seq then s.sealed_case_id else r.case_id end as case_id
+    from (
+      select number, team_id, run_id, events_last, events_rows, events_link, steps_rows, steps_link, messages_rows, messages_link, config_hash,
+        case_id as sealed_case_id, signature_id, lag(head) over (order by number) as before
+      from run_seals where run_id = ${runId}
+    ) s join runs r on r.id = s.run_id
   ) n join evidence_signatures g on g.id = n.signature_id join evidence_keys k on k.id = g.key_id
-  order by n.number, (${digestOf(sealText)} = n.head) desc, (n.case_id is not distinct from n.case_now) desc`
+  order by n.number`
 
 /** A section is erased as soon as one of its rows is: without that row, no link after it can be checked. */
 async function findErased(sql: Sql, run: RunRow, seal: SealRow | undefined): Promise<Section[]> {

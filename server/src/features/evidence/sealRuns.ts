@@ -122,9 +122,9 @@ const newEvents = part`(
 const writeSeals = (sql: Sql, toSeal: Part, oldest: number, last: Ended): Promise<Heads[]> => sql<Heads>`
   with sealed as (
     insert into run_seals (run_id, number, team_id, events_last, events_rows, events_link, steps_last, steps_rows, steps_link, messages_rows,
-      messages_link, config_hash, head, signature_id)
+      messages_link, config_hash, case_id, head, signature_id)
     select n.run_id, n.number, n.team_id, n.events_last, n.events_rows, n.events_link, n.steps_last, n.steps_rows, n.steps_link, n.messages_rows,
-      n.messages_link, n.config_hash, ${digestOf(sealText)}, n.signature_id
+      n.messages_link, n.config_hash, n.case_id, ${digestOf(sealText)}, n.signature_id
     from (
       select r.id as run_id, r.team_id, r.agent_id, r.build_id, r.source, r.user_id, r.case_id, r.parent_run_id, r.created_at,
         d.signature_id, decode(d.config, 'hex') as config_hash, coalesce(l.number, 0) + 1 as number, l.head as before,
