@@ -81,7 +81,7 @@ export const runProofs: Proof[] = [
   },
   {
     name: 'a worker without its lock for 4 s',
-    must: 'its calls are cut off by itself, its runs are completed',
+    must: 'its calls go on, 0 cut off, 0 repeated, nobody is asked, its runs are completed',
     run: inYard(
       { workers: 1 },
       (yard) => loseLock(yard, yard.workers[0]!, { runs: 20 }),

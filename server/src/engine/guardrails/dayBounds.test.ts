@@ -12,13 +12,16 @@ const { db } = service.context
 const calls = (teamId: string, count: number, limit: string) =>
   Array.from({ length: count }, () => ({ teamId, runId: newId(), step: 1, worst: '0.3', limit }))
 
-/** The database, with a count of its transactions. */
-function counted() {
+/** The database, with a count of its transactions, which do not wait for a lock for long. */
+function counted(onTransaction: (count: number) => void = () => undefined) {
   const seen = { transactions: 0 }
-  const transaction: Database['transaction'] = (work) => {
-    seen.transactions += 1
-    return db.transaction(work)
-  }
+  const transaction: Database['transaction'] = (work) =>
+    db.transaction(async (sql) => {
+      seen.transactions += 1
+      onTransaction(seen.transactions)
+      await sql`select set_config('lock_timeout', '50', true)`
+      return work(sql)
+    })
   return { seen, db: { ...db, transaction } }
 }
 
@@ -32,6 +35,21 @@ proves('guardrails.cost', 'calls that come while one is held share the next tran
     [],
   )
   assert.equal(seen.transactions, 2)
+})
+
+proves('guardrails.cost', 'a day that is locked for long is asked for again, for all calls together', async () => {
+  const { id } = await seedTeam(service)
+  const again = Promise.withResolvers<void>()
+  const { seen, db: watched } = counted((count) => count === 2 && again.resolve())
+  const holds = createCostHolds(watched)
+  const { holding } = await db.transaction(async (sql) => {
+    await sql`insert into guardrail_days (team_id, day) values (${id}, (clock_timestamp() at time zone 'utc')::date)`
+    const all = Promise.all(calls(id, 12, '100').map((call) => holds.hold(call)))
+    await Promise.race([again.promise, all])
+    return { holding: all }
+  })
+  assert.deepEqual([...new Set(await holding)], [undefined])
+  assert.equal(seen.transactions, 3)
 })
 
 proves(

@@ -1,5 +1,5 @@
 // The bounds of a day: how many runs, how many calls that leave the service, how much money. Days are those of UTC, by the database's clock.
-import { one, part, type Database, type Part, type Sql } from '../../base/db.ts'
+import { lockNotAvailable, one, part, sqlState, type Database, type Part, type Sql } from '../../base/db.ts'
 import { createLane, TryAlone, type Lane } from '../../kit/lane.ts'
 import { createWindows, type Lease, type Windows } from '../../kit/rateLimit.ts'
 import { limitKnownAfterS } from '../counting/entitlements.ts'
@@ -103,11 +103,22 @@ export function createCostHolds(db: Database): CostHolds {
 
 const laneOfTeam = (db: Database): Lane<CostHold, number | undefined> =>
   createLane({
-    flush: (holds) => holdCosts(db, holds),
+    flush: (holds) => untilUnlocked(() => holdCosts(db, holds)),
     keyOf: ({ runId }) => runId,
     teamOf: ({ teamId }) => teamId,
     flushesMax: 1,
   })
+
+/** A day whose row is locked for long is asked for again, for all of them: one by one, each would wait as long as all together. */
+async function untilUnlocked<T>(hold: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await hold()
+    } catch (error) {
+      if (sqlState(error) !== lockNotAvailable) throw error
+    }
+  }
+}
 
 /** One transaction of a team at a time, over all processes: whoever comes second sees the first. */
 function holdCosts(db: Database, holds: CostHold[]): Promise<(number | undefined)[]> {
@@ -154,7 +165,8 @@ async function writeHolds(sql: Sql, teamId: string, holds: CostHold[]): Promise<
 /**
  * Locks the team's row of today, by the database's clock. The commit does not wait for the disk: a call is made only after the intent of its
  * step is on disk, and what was committed before that is there with it. If PostgreSQL crashes between the two, the hold may be lost, while the
- * process writes the intent when PostgreSQL is back: then the intent counts (`unheld`).
+ * process writes the intent when PostgreSQL is back: then the intent counts (`unheld`). Whoever holds before it is written does not see it, so a
+ * crash of PostgreSQL may let a day go over its bound by the calls that were between hold and intent.
  */
 const lockDay = (sql: Sql, teamId: string): Promise<Days> =>
   one(sql<Days>`
