@@ -37,6 +37,8 @@ interface Replaced extends Ledger, Calls {
   /** From the moment in which a node takes commits until every API has answered a start with 201 that was sent after that moment. */
   answersP50Ms: number
   answersMaxMs: number
+  /** How many of the changes took longer than the bound. */
+  answersLate: number
   /** The same until a start that is sent at that very moment is answered, behind all others that wait. */
   waitedMaxMs: number
   /** From the request or the kill until a node took commits: Patroni's part. */
@@ -51,6 +53,8 @@ const size = {
   callsEvery: Number(process.env['REPLICATED_CALLS_EVERY'] ?? 10),
   pauseMs: Number(process.env['REPLICATED_PAUSE_MS'] ?? 3000),
 }
+
+const answersBoundMs = 5000
 
 const outsideCalls = (url: string) =>
   [
@@ -93,7 +97,7 @@ const holds = (seen: Replaced): boolean =>
   seen.kills === size.rounds &&
   areTrue(seen) &&
   isWhole(seen) &&
-  seen.answersMaxMs <= 5000
+  seen.answersLate === 0
 
 /** A PgBouncer beside each node, which leads to that node whatever its role is. */
 async function startPoolers(cluster: Cluster): Promise<Pgbouncer[]> {
@@ -269,6 +273,7 @@ async function replaceAll(cluster: Cluster, yard: Yard, load: Load) {
   return {
     answersP50Ms: Math.round(percentile(answersMs, 50)),
     answersMaxMs: Math.round(Math.max(...answersMs)),
+    answersLate: answersMs.filter((ms) => ms > answersBoundMs).length,
     waitedMaxMs: Math.round(Math.max(...waitedMs)),
     withoutPrimaryMaxMs: Math.round(Math.max(...withoutMs)),
   }
