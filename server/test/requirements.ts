@@ -2383,6 +2383,10 @@ const sentences = [
     says: 'Of runs that share a commit, one that was taken away leaves no effect behind, and the others have theirs.',
   },
   {
+    id: 'runs.sharedCommit',
+    says: 'Of runs that share a commit, one whose write is tried again after it fails alone: the others count as written.',
+  },
+  {
     id: 'runs.messageNumbers',
     says: 'The event about a message has the number of that message, also if somebody else wrote a message that the holder of the run had not seen.',
   },

@@ -1,6 +1,7 @@
 // Writes a change of a held run exactly once, however long the database is away: the result of a call or a model is not lost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble, untilWritten, type Sql } from '../../base/db.ts'
+import { newId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Applied } from '../ledger/apply.ts'
 import type { Change } from '../ledger/change.ts'
@@ -43,7 +44,8 @@ async function attempt(writing: SureWriting, write: Write): Promise<Applied> {
     } catch (error) {
       if (!isTransient(error) || (!isConnectionTrouble(error) && tries >= putOffMax)) throw error
       context.log.warn({ err: error, run_id: run.id }, 'a run could not be written; will retry')
-      const found = await untilWritten(() => find(context.db.sql, change), signal)
+      const fence = newId()
+      const found = await untilWritten(() => find(context.db.sql, change, fence), signal)
       if ('outcome' in found) return found
       run.epoch = found.epoch
       await sleep(pauseMs, undefined, { signal })
@@ -58,16 +60,22 @@ interface Found {
   fenced: number | null
 }
 
-/** The result of the change if it was committed; else the epoch for writing it, which fences everything that was sent before. */
-async function find(sql: Sql, { id, runId, epoch }: Change): Promise<Applied | { epoch: number }> {
-  // a run that is still held has epoch + 1 only if this same question was asked before and its answer was lost
+/**
+ * The result of the change if it was committed; else the epoch for writing it, which fences everything that was sent before. The fence leaves
+ * its id on the row: if the answer is lost and this is asked again, it tells our own epoch + 1 from that of another holder, who claimed the run
+ * after the change had released it.
+ */
+async function find(sql: Sql, { id, runId, epoch }: Change, fence: string): Promise<Applied | { epoch: number }> {
   const [run] = await sql<Found>`
     with was as materialized (
-      select id, epoch, wake_seq, last_change is not distinct from ${id}::uuid as is_written, worker from runs where id = ${runId} for update
+      select id, epoch, wake_seq, last_change is not distinct from ${id}::uuid as is_written, last_change is not distinct from ${fence}::uuid as is_fenced,
+        worker
+      from runs where id = ${runId} for update
     ),
     fenced as (
-      update runs r set epoch = r.epoch + 1 from was
-      where r.id = was.id and r.id = ${runId} and not was.is_written and was.worker is not null and was.epoch between ${epoch}::int and ${epoch}::int + 1
+      update runs r set epoch = r.epoch + 1, last_change = ${fence}::uuid from was
+      where r.id = was.id and r.id = ${runId} and not was.is_written and was.worker is not null
+        and (was.epoch = ${epoch}::int or was.epoch = ${epoch}::int + 1 and was.is_fenced)
       returning r.epoch
     )
     select epoch, wake_seq, is_written, (select epoch from fenced) as fenced from was`

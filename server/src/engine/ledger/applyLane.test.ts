@@ -10,7 +10,7 @@ import { claimRuns } from '../admission/claim.ts'
 import { recordOutcome } from '../driving/outcome.ts'
 import { newStep } from '../driving/planCalls.ts'
 import { engineOf } from '../engine.ts'
-import { createApplyLane, type Write } from './applyLane.ts'
+import { createApplyLane, type Follow, type Write } from './applyLane.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
@@ -112,5 +112,44 @@ proves(
       'run.message.created',
       'run.completed',
     ])
+  },
+)
+
+proves(
+  'runs.sharedCommit',
+  'a run that was woken as it was to end is written apart, and its failure is its own',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, '# Say\n\n```output\ndone\n```\n')
+    const ids = [await startRun(team, agentId), await startRun(team, agentId), await startRun(team, agentId)]
+    const runs = (await claimRuns(db.sql, newId(), 100)).filter(({ id }) => ids.includes(id))
+    const flushes: number[] = []
+    const lane = createApplyLane({
+      context: service.context,
+      toolRegistry: engineOf(service.context).toolRegistry,
+      onFreed: () => undefined,
+      watch: { onFlush: (operations) => flushes.push(operations), onMade: () => undefined },
+    })
+    const [first, other, woken] = runs.map((run) => {
+      const change = newChange(run, 1)
+      addMessage(change, { type: 'text', role: 'assistant', text_content: 'said' })
+      return { change, effects: [], wakeSeen: 0 }
+    })
+    await db.sql`update runs set wake_seq = wake_seq + 1 where id = ${woken!.change.runId}`
+    const follow: Follow = async (change) => {
+      if (flushes.length > 1) throw new Error('the second attempt fails')
+      change.move = { status: 'completed', output: null, wakeSeen: 0 }
+      return []
+    }
+    const outcomes = await Promise.allSettled([
+      lane.write(first!),
+      lane.write(other!),
+      lane.write({ ...woken!, follow }),
+    ])
+    assert.deepEqual(flushes, [1, 2], 'the last two shared a commit')
+    assert.deepEqual(
+      outcomes.map((one) => (one.status === 'fulfilled' ? one.value.outcome : String(one.reason))),
+      ['written', 'written', 'Error: the second attempt fails'],
+    )
   },
 )

@@ -1,6 +1,6 @@
 // The apply lane: changes of many held runs in one commit, with the effects of their inside calls in the same transaction.
 import type { Sql } from '../../base/db.ts'
-import { isConnectionTrouble, one, sqlState } from '../../base/db.ts'
+import { isConnectionTrouble, sqlState } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { endCheckOf } from '../../kit/registry.ts'
 import type { Begun, Outcome, ToolCall } from '../../kit/tool.ts'
@@ -63,7 +63,15 @@ export function createApplyLane(options: ApplyLaneOptions): ApplyLane {
     teamOf: ({ change }) => change.teamId,
     flushesMax: 1,
   })
-  return { write: (write) => lane.add(write) }
+  return {
+    async write(write) {
+      const applied = await lane.add(write)
+      // only what followed was to release the run: what came first is written all the same. By a commit of its own, since the others of the
+      // first one are written, and a failure must not look as if it had undone them
+      const isKept = applied.outcome === 'woken' && write.change.move === null
+      return isKept ? lane.add(write) : applied
+    },
+  }
 }
 
 type Flushed = Awaited<ReturnType<typeof applyChanges>>
@@ -97,13 +105,7 @@ async function flushPlainly(options: ApplyLaneOptions, writes: Write[]): Promise
     const effects = (await follow?.(change, wakeSeen)) ?? []
     if (effects.length > 0) throw new Error('a write without effects is followed by effects')
   }
-  const flushed = await applyAll(options, options.context.db.sql, copies)
-  for (const [index, write] of writes.entries()) {
-    const isWoken = flushed.applied[index]?.outcome === 'woken'
-    // only what followed was to release the run: what came first is written all the same
-    if (isWoken && write.change.move === null) flushed.applied[index] = await one(flush(options, [write]))
-  }
-  return flushed
+  return applyAll(options, options.context.db.sql, copies)
 }
 
 async function flushWithEffects(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
