@@ -107,10 +107,10 @@ export async function sufferBadReceivers(yard: Yard, options: Options): Promise<
   for (let n = 0; n < options.good; n++) ids.push(await subscribe(`${good.url}/${n}`))
   const agentId = await yard.newAgent(block('output', 'done'))
 
-  async function stretch(): Promise<number[]> {
+  async function stretch(everyMs = options.everyMs): Promise<number[]> {
     const [before] = await sql<{ n: string }>`select coalesce(max(n), 0) as n from every_delivery`
     for (let n = 0; n < options.runsEach; n++) {
-      await Promise.all([yard.startRun(agentId), sleep(options.everyMs)])
+      await Promise.all([yard.startRun(agentId), sleep(everyMs)])
     }
     await untilQuiet(yard)
     const left = async () =>
@@ -127,7 +127,8 @@ export async function sufferBadReceivers(yard: Yard, options: Options): Promise<
     return rows.map(({ ms }) => ms)
   }
 
-  await stretch()
+  // under load a process takes what V8 wants and keeps it until it rests (decision 0058): what the bad ones take comes on top of that
+  for (let n = 0; n < 3; n++) await stretch(1)
   const alone = await stretch()
   const rssBefore = rssMb(worker!)
   await subscribe(hanging.url)
