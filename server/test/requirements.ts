@@ -5052,7 +5052,7 @@ const sentences = [
   },
   {
     id: 'guardrails.cost',
-    says: 'A model call whose worst cost does not fit into the day waits for the next, with what calls of other runs under way may cost counted in; past the bound no run starts.',
+    says: 'A model call whose worst cost does not fit into the day waits for the next, with what calls of other runs under way may cost counted in; no answer may be longer than what is held back for it, also in runs that began before the rule; past the bound no run starts.',
   },
   {
     id: 'guardrails.dryRun',

@@ -13,13 +13,14 @@ import {
 } from '../../drivers/model/model.ts'
 import { blobsOfRuns } from '../../kit/blobs.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
+import { outputTokensMax } from '../builds/models.ts'
 import { newStep } from './planCalls.ts'
 import { untilWritten } from '../../base/db.ts'
 import { stopByCost } from '../guardrails/judge.ts'
 import { noteStopOf, refreshRules, waitOf } from './guardedCall.ts'
 import { newChange, isCall, putStep, type ModelStep } from '../ledger/change.ts'
 import { withMoment } from '../ledger/moments.ts'
-import { commit, type HeldRun } from './heldRun.ts'
+import { commit, showView, type HeldRun } from './heldRun.ts'
 import { largeBytes, largeRequestsOf } from './largeRequests.ts'
 import { fitsCost } from './limits.ts'
 import { measureModelCall } from './runTelemetry.ts'
@@ -47,7 +48,7 @@ export type Asked =
   /** The provider asks for a longer pause: the run waits without a worker. */
   | { kind: 'later'; step: ModelStep; at: Date; reason: string; detail?: Record<string, unknown> }
   | { kind: 'failed'; code: string; message: string; step: ModelStep | undefined }
-  /** It will not answer, and the run has taken the next of its models. */
+  /** There is no answer, and the run has another conversation: with the next of its models, or with answers of a bounded length. */
   | { kind: 'moved' }
   /** The request is longer than what the model can hold. */
   | { kind: 'too_long'; code: string; message: string; step: ModelStep }
@@ -73,6 +74,8 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
   if (held.model.isPure) {
     return { kind: 'turn', turn: storable(await nextOfPure(held)), step: undefined }
   }
+  await refreshRules(held)
+  if (boundAnswers(held)) return { kind: 'moved' }
   const putOff = await waitForMoney(held, asking)
   if (putOff) return putOff
   let step = await beginStep(held, asking)
@@ -190,9 +193,17 @@ async function isLeftByPolicy(
 export const nextOfPure = ({ context, conversation, run, signal }: HeldRun): Promise<Turn> =>
   teamTimeOf(context).piece(run.team_id, () => conversation.next({ signal, onText: () => undefined }))
 
+/** Money is held back for an answer of a bounded length: where the rule became live after the run was opened, its answers have a bound from now on. */
+function boundAnswers(held: HeldRun): boolean {
+  const { rules, setup, view } = held
+  if (!rules?.cost_usd_per_day || setup.output_tokens_max !== null) return false
+  held.setup = { ...setup, output_tokens_max: outputTokensMax }
+  showView(held, view).open()
+  return true
+}
+
 /** Where the team's guardrails bound the cost of a day and the next call may not fit: the step waits for the next day, without a hold. */
 async function waitForMoney(held: HeldRun, asking: Asking): Promise<Extract<Asked, { kind: 'later' }> | undefined> {
-  await refreshRules(held)
   const { rules, run, context, signal } = held
   const limit = rules?.cost_usd_per_day ?? null
   if (!rules || limit === null) return undefined

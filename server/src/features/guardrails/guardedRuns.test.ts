@@ -10,6 +10,7 @@ import { startReceiver } from '../../../test/kit/receiver.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { outputTokensMax } from '../../engine/builds/models.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())
@@ -404,6 +405,40 @@ proves(
     assert.equal(provider.requests.length, before + 1)
   },
 )
+
+proves('guardrails.cost', 'a bound that is set during a turn bounds the answers of the next', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, 'Do it.', {
+    models: { agent: { model: 'anthropic:claude-sonnet-4-5' } },
+    plugins: ['memory'],
+  })
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const write = { name: 'memory_write', arguments: { path: 'a.md', content: 'A' } }
+  const { promise: asked, resolve: begun } = Promise.withResolvers<void>()
+  const before = provider.requests.length
+  provider.answer(
+    () => {
+      begun()
+      return { text: 'First.', calls: [write], hold: held, usage: { input: 10, output: 2 } }
+    },
+    { text: 'Done.', usage: { input: 20, output: 2 } },
+  )
+  const runId = await startRun(team, agentId)
+  const driven = drainRuns(service)
+  await asked
+  await setRules([service], team, { cost_usd_per_day: '5' })
+  release()
+  await driven
+  assert.equal((await readRun(team, runId)).output, 'Done.')
+  const [first, second] = provider.requests.slice(before).map(({ body }) => body)
+  assert.ok(first.max_tokens > outputTokensMax)
+  assert.equal(second.max_tokens, outputTokensMax)
+  // nothing else of the request is another
+  assert.deepEqual(
+    [second.tools.length, second.messages.length, second.messages[0].content[0].text],
+    [first.tools.length, 3, first.messages[0].content[0].text],
+  )
+})
 
 proves('guardrails.cost', 'holds of calls that are over are erased with the next one', async () => {
   const team = await seedTeam(service)
