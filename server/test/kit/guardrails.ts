@@ -17,6 +17,14 @@ export async function setRules(apps: TestApp[], team: TestTeam, rules: object): 
   return version
 }
 
+/** Quiet from now on for at least a day, whatever the hour. */
+export function quietNow() {
+  const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+  const today = new Date().getUTCDay()
+  const days = [names[(today + 6) % 7]!, names[today]!, names[(today + 1) % 7]!]
+  return { quiet_hours: [{ days, from: '00:00', to: '24:00' }], time_zone: 'UTC' }
+}
+
 /** What was stopped, the oldest first. */
 export const stopsOf = (team: TestTeam) => team.sql<{
   run_id: string

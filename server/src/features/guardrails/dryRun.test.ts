@@ -1,7 +1,7 @@
 // A dry run tells, call by call, what the same rules stop when they are live on the same starts.
 import assert from 'node:assert/strict'
 import { seedConnection } from '../../../test/kit/connections.ts'
-import { setRules } from '../../../test/kit/guardrails.ts'
+import { quietNow, setRules } from '../../../test/kit/guardrails.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
 import { drainRuns, readRun, seedAgent } from '../../../test/kit/runs.ts'
@@ -60,17 +60,6 @@ async function stopped(team: TestTeam, runs: (string | null)[]): Promise<string[
   const calls = rows.map(({ run_id, step, rule, way }) => `${runs.indexOf(run_id)} ${step} ${rule} ${way}`)
   const starts = runs.flatMap((id, index) => (id === null ? [`${index} start runs_per_day refused`] : []))
   return [...calls, ...starts].toSorted()
-}
-
-function quietNow() {
-  const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
-  const today = new Date().getUTCDay()
-  return {
-    quiet_hours: [
-      { days: [names[(today + 6) % 7]!, names[today]!, names[(today + 1) % 7]!], from: '00:00', to: '24:00' },
-    ],
-    time_zone: 'UTC',
-  }
 }
 
 const procedures = [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { needsBrowser } from '../../../test/kit/browser.ts'
 import { seedConnection } from '../../../test/kit/connections.ts'
-import { setRules, stopsOf } from '../../../test/kit/guardrails.ts'
+import { quietNow, setRules, stopsOf } from '../../../test/kit/guardrails.ts'
 import { callTool } from '../../../test/kit/mcp.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
@@ -28,14 +28,6 @@ const parentOf = (team: TestTeam, child: string): Promise<string> =>
     plugins: ['agents'],
     subAgents: [child],
   })
-
-/** Quiet yesterday, today and tomorrow. */
-function quietNow() {
-  const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
-  const today = new Date().getUTCDay()
-  const days = [names[(today + 6) % 7]!, names[today]!, names[(today + 1) % 7]!]
-  return { quiet_hours: [{ days, from: '00:00', to: '24:00' }], time_zone: 'UTC' }
-}
 
 async function ended(team: TestTeam, procedure: string, config: Record<string, unknown> = {}) {
   const runId = await startRun(team, await seedAgent(team, procedure, config))

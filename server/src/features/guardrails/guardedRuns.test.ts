@@ -4,7 +4,7 @@ import { after } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import { seedColleague } from '../../../test/kit/cases.ts'
 import { seedConnection } from '../../../test/kit/connections.ts'
-import { setRules, stopsOf } from '../../../test/kit/guardrails.ts'
+import { quietNow, setRules, stopsOf } from '../../../test/kit/guardrails.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
@@ -32,14 +32,6 @@ const respond = (team: TestTeam, request: { id: string; run_id: string }, body: 
   team.call(`POST /v2/runs/${request.run_id}/human-requests/${request.id}/respond`, { body })
 
 const seenAt = (path: string): number => receiver.received.filter(({ url }) => url === path).length
-
-/** Quiet from now on for at least a day, whatever the hour. */
-function quietNow() {
-  const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
-  const today = new Date().getUTCDay()
-  const days = [names[(today + 6) % 7]!, names[today]!, names[(today + 1) % 7]!]
-  return { quiet_hours: [{ days, from: '00:00', to: '24:00' }], time_zone: 'UTC' }
-}
 
 proves('guardrails.hosts', 'a call to a host that is not allowed is not made, and says so', async () => {
   const team = await seedTeam(service)
