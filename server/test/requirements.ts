@@ -5004,7 +5004,7 @@ const sentences = [
   },
   {
     id: 'guardrails.asks',
-    says: 'A tool that always asks waits for a person whatever its build says; where the build asks already, nobody is asked twice.',
+    says: 'A tool that always asks waits for a person whatever its build says and whatever else it lists; where the build asks already, nobody is asked twice.',
   },
   {
     id: 'guardrails.underWay',

@@ -25,7 +25,7 @@ import { mcpOutcome, textsOf } from './mcpOutcome.ts'
 import { reasonToApprove, type PinnedTool } from '../mcpTools/approvedTool.ts'
 import { mayUse } from '../store/connectionRight.ts'
 import { listTools } from '../mcpTools/toolList.ts'
-import { slugOf, toolNames } from '../mcpTools/toolNames.ts'
+import { possibleNames, slugOf, toolNames } from '../mcpTools/toolNames.ts'
 import { hasCome, waitFor } from '../credential/connectionWaits.ts'
 
 const timeoutMs = 60_000
@@ -134,6 +134,8 @@ function toolOf(row: Row, name: string): Tool {
     ...(needsApproval !== undefined && { needsApproval }),
     onDoubt: isHarmless && needsApproval === undefined ? 'retry' : 'ask',
     leaves: () => leavingOf(row.connection_id, row.server_url, annotations?.['readOnlyHint'] !== true),
+    // a rule about the tool counts whatever else the build lists
+    actsAs: () => possibleNames(row),
     timeoutMs,
     execute: (call, outside) => execute(row, call, outside),
     boundTo: ({ run }, { sql }) => boundNow(sql, run.team_id, row),

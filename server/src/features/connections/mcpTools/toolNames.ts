@@ -27,14 +27,20 @@ export function toolNames(tools: ForeignTool[]): string[] {
   const taken = new Set<string>()
   const names: string[] = []
   for (const [index, tool] of order) {
-    const { tools_prefix, connection_name, name } = tool
-    const plain = `${tools_prefix ?? slugOf(connection_name)}__${lettersOf(name)}`
+    const [plain, suffixed] = possibleNames(tool)
     const isFree = plain.length <= nameLengthMax && !taken.has(plain)
-    const unique = isFree ? plain : `${plain.slice(0, nameLengthMax - suffixLength)}_${suffixOf(tool)}`
+    const unique = isFree ? plain : suffixed
     taken.add(unique)
     names[index] = unique
   }
   return names
+}
+
+/** Both names that a tool may have. Which one it has in a run depends on what else the build lists. */
+export function possibleNames(tool: ForeignTool): [plain: string, suffixed: string] {
+  const { tools_prefix, connection_name, name } = tool
+  const plain = `${tools_prefix ?? slugOf(connection_name)}__${lettersOf(name)}`
+  return [plain, `${plain.slice(0, nameLengthMax - suffixLength)}_${suffixOf(tool)}`]
 }
 
 const lettersOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/g, '_')
