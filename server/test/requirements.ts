@@ -4471,7 +4471,7 @@ const sentences = [
   },
   {
     id: 'connections.pinnedWord',
-    says: 'A call of a changed or new tool waits for a person, who sees what changed.',
+    says: 'A call of a changed or new tool waits for a person, who sees what changed; so does a call that was postponed while its tool changed.',
   },
   { id: 'connections.pinnedText', says: 'A model is shown approved texts alone.' },
   {

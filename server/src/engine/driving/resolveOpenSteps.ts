@@ -9,6 +9,7 @@ import { stopWithoutPeople } from './guardedCall.ts'
 import { commit, feedOutcome, type HeldRun } from './heldRun.ts'
 import { askAgain, makeCall, recordResult } from './makeCall.ts'
 import { commitCalls } from './performCalls.ts'
+import { approvalReason } from './planCalls.ts'
 import { askAbout, resolveStep, type Resolved } from './resolveStep.ts'
 
 export async function resolveOpenSteps(held: HeldRun): Promise<void> {
@@ -32,7 +33,10 @@ async function makeIfApproved(held: HeldRun, { kind, step, tool }: MayBeMade, sq
   if ('changed' in approval) return askAgain(held, step, approval.changed)
   // before anything is written: a call that is asked about again has not begun
   const unasked = stopWithoutPeople(held, step, tool, approval.approvals)
+  // its tool may have changed since it was postponed
+  const reason = approval.approvals === 0 ? approvalReason(tool) : undefined
   if (unasked) await askAgain(held, step, unasked.says, unasked)
+  else if (reason !== undefined) await askAgain(held, step, reason)
   else if (kind === 'probe') await makeCall(held, beginning(held, step), { probe: true, ...approval })
   else await makeNow(held, step, tool, approval)
 }

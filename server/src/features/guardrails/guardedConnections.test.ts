@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { startMcpServer } from '../../../test/fakes/mcpServer.ts'
 import { seedConnection } from '../../../test/kit/connections.ts'
-import { setRules } from '../../../test/kit/guardrails.ts'
+import { quietNow, setRules } from '../../../test/kit/guardrails.ts'
 import { proves } from '../../../test/kit/proves.ts'
-import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { listTools } from '../connections/mcpTools/toolList.ts'
@@ -46,4 +46,26 @@ proves('guardrails.asks', 'a rule about a tool of a connection applies whatever 
     assert.equal((await requestOf(team, runId))?.title, `Allow ${called}?`, `${rule} for ${called}`)
   }
   assert.deepEqual([older.server.calls.length, newer.server.calls.length], [0, 0])
+})
+
+proves('connections.pinnedWord', 'a person is asked about a call that waited while its tool changed', async () => {
+  const team = await seedTeam(service)
+  const { server, id, list } = await connect(team, 'Shop')
+  await list()
+  await setRules([service], team, quietNow())
+  const runId = await startRun(team, await seedAgent(team, calls('shop__send'), { connections: [id] }))
+  await drainRuns(service)
+  assert.equal((await readRun(team, runId)).waiting_on.detail.rule, 'quiet_hours')
+  server.tools[0]!.description = 'Sends a message to everybody.'
+  await list()
+  await setRules([service], team, {})
+  await service.drain()
+  await drainRuns(service)
+  const request = await requestOf(team, runId)
+  assert.match(request.description, /Shop has changed the description of this tool/)
+  assert.deepEqual([request.title, server.calls.length], ['Allow shop__send?', 0])
+  const body = { approved: true, action_hash: request.action.hash }
+  assert.equal((await team.call(`POST /v2/runs/${runId}/human-requests/${request.id}/respond`, { body })).status, 200)
+  await drainRuns(service)
+  assert.deepEqual([(await readRun(team, runId)).output, server.calls.length], ['done', 1])
 })
