@@ -5000,7 +5000,7 @@ const sentences = [
   },
   {
     id: 'guardrails.hosts',
-    says: 'A call to a host or over a connection that is not allowed is refused before anything is sent, with the rule and the version in its error, and is listed among the stops.',
+    says: 'A call to a host or over a connection that is not allowed is refused before anything is sent, with the rule and the version in its error, and is listed among the stops; a server that no call may reach is not asked for its tools.',
   },
   {
     id: 'guardrails.asks',

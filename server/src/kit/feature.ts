@@ -77,14 +77,14 @@ export interface Fallback {
 export interface ConnectionUse {
   /**
    * The tools of connections, one set per connection, for every run that begins or continues; from the database if they were ever listed.
-   * `isOnlyRead`: nobody is asked for those that were not.
+   * `mayAsk`: whether the server of one that never listed them may be asked now; undefined: none may.
    */
   tools: (asked: {
     sql: Sql
     context: Context
     run: CallingRun
     connectionIds: string[]
-    isOnlyRead?: boolean
+    mayAsk?: (bound: Bound) => boolean
   }) => Promise<ToolSet[]>
   /**
    * Makes one call with a connection's credential, which is added here and nowhere else, and only for its own hosts. Throws NotYet while

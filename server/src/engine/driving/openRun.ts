@@ -7,6 +7,7 @@ import { bytesHeld } from '../../base/valueSize.ts'
 import type { Context } from '../../kit/context.ts'
 import { type ToolSet } from '../../kit/feature.ts'
 import { connectionUseOf, givenToolsOf } from '../../kit/registry.ts'
+import type { Bound } from '../../kit/tool.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
 import type { LoadedBuild } from '../builds/loadBuild.ts'
@@ -21,6 +22,7 @@ import { newView, type View } from './modelView.ts'
 import { createOpenResources } from './openResources.ts'
 import { recallRoutes } from './routes.ts'
 import { newRoutes, type Routes } from './routeState.ts'
+import { stopByBound } from '../guardrails/judge.ts'
 import type { Rules } from '../guardrails/rules.ts'
 import { factsOf, setsOf, setupOf } from './setup.ts'
 import { beginStretch } from './runTelemetry.ts'
@@ -32,10 +34,10 @@ const recallMs = 20
 export async function openRun(parts: DriveParts, run: ClaimedRun, hold: Hold): Promise<HeldRun> {
   const { context, models, breakers } = parts
   const build = await parts.loadBuild(context.db.sql, run)
-  const ofBuild = await toolsOfBuild(context, run, build, hold.signal)
+  const rules = await parts.guardrails.live.of(run.team_id)
+  const ofBuild = await toolsOfBuild(context, run, { build, rules }, hold.signal)
   const scrub = await readScrubber(context, callingRunOf(run), build)
   const routes = newRoutes(build, { team: await models.of(run.team_id), models, breakers })
-  const rules = await parts.guardrails.live.of(run.team_id)
   return teamTimeOf(context).piece(run.team_id, () => open(parts, run, { build, routes, ofBuild, scrub, rules }, hold))
 }
 
@@ -43,13 +45,15 @@ export async function openRun(parts: DriveParts, run: ClaimedRun, hold: Hold): P
 async function toolsOfBuild(
   context: Context,
   run: ClaimedRun,
-  build: LoadedBuild,
+  { build, rules }: Pick<Opened, 'build' | 'rules'>,
   signal: AbortSignal,
 ): Promise<ToolSet[]> {
   const { connections, given } = build
   const use = connections.length > 0 ? connectionUseOf(context) : undefined
   const own = givenToolsOf({ context, run: callingRunOf(run), given })
-  const tools = use?.tools({ sql: context.db.sql, context, run: callingRunOf(run), connectionIds: connections })
+  // a server that no call may reach is not asked for its tools either
+  const mayAsk = (bound: Bound) => !rules || stopByBound(rules, bound) === undefined
+  const tools = use?.tools({ sql: context.db.sql, context, run: callingRunOf(run), connectionIds: connections, mayAsk })
   // a server may take long to list its tools
   return [...(await own), ...((await (tools && unlessAborted(tools, signal))) ?? [])]
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { startMcpServer } from '../../../test/fakes/mcpServer.ts'
 import { seedConnection } from '../../../test/kit/connections.ts'
-import { quietNow, setRules } from '../../../test/kit/guardrails.ts'
+import { quietNow, setRules, stopsOf } from '../../../test/kit/guardrails.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
@@ -68,4 +68,24 @@ proves('connections.pinnedWord', 'a person is asked about a call that waited whi
   assert.equal((await team.call(`POST /v2/runs/${runId}/human-requests/${request.id}/respond`, { body })).status, 200)
   await drainRuns(service)
   assert.deepEqual([(await readRun(team, runId)).output, server.calls.length], ['done', 1])
+})
+
+proves('guardrails.hosts', 'the server of a connection that is not allowed is not asked for its tools', async () => {
+  for (const rules of [{ allowed_connections: [] }, { allowed_hosts: ['api.example.com'] }]) {
+    const team = await seedTeam(service)
+    const { server, id } = await connect(team, 'Shop')
+    await setRules([service], team, rules)
+    const agentId = await seedAgent(team, calls('shop__send'), { connections: [id] })
+    const runId = await startRun(team, agentId)
+    await drainRuns(service)
+    const [rule] = Object.keys(rules)
+    const { status, error } = await readRun(team, runId)
+    assert.equal(status, 'failed')
+    assert.match(error.message, new RegExp(`version 1: ${rule}`))
+    assert.deepEqual([server.requests.length, (await stopsOf(team)).map((stop) => stop.rule)], [0, [rule]])
+    await setRules([service], team, {})
+    const allowed = await startRun(team, agentId)
+    await drainRuns(service)
+    assert.deepEqual([(await readRun(team, allowed)).output, server.calls.length], ['done', 1])
+  }
 })

@@ -131,7 +131,7 @@ function createFacts(
     const { connections, given } = config
     const calling = callingRun(run)
     const use = connections.length > 0 ? connectionUseOf(context) : undefined
-    const ofConnections = await use?.tools({ sql, context, run: calling, connectionIds: connections, isOnlyRead: true })
+    const ofConnections = await use?.tools({ sql, context, run: calling, connectionIds: connections })
     const own = await givenToolsOf({ context, run: calling, given })
     return { config, tools: toolRegistry.with([...own, ...(ofConnections ?? [])]) }
   }

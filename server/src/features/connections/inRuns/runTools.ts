@@ -52,17 +52,16 @@ interface Row extends PinnedTool {
 }
 
 /** One set per connection, the oldest connection first: the names of the tools depend on this order. */
-export const toolsForRun: ConnectionUse['tools'] = async ({ sql, context, run, connectionIds, isOnlyRead }) => {
+export const toolsForRun: ConnectionUse['tools'] = async ({ sql, context, run, connectionIds, mayAsk }) => {
   const named = await sql<Named>`
     select id, team_id, name, tools_prefix, provider, status, server_url, user_id, given, tools_listed_at is not null as is_listed,
       ${mayUse({ runId: run.id })} as may_use
     from connections c
     where team_id = ${run.team_id} and id = any(${connectionIds.filter(isId)}::uuid[]) and type in ('mcp', 'custom_mcp')
     order by created_at, id`
-  const unlisted = isOnlyRead
-    ? []
-    : named.filter(({ may_use, status, is_listed }) => may_use && status === 'active' && !is_listed)
-  await Promise.all(unlisted.map((one) => listFirst(context, one)))
+  const unlisted = named.filter(({ may_use, status, is_listed }) => may_use && status === 'active' && !is_listed)
+  const asked = unlisted.filter(({ id, server_url }) => mayAsk?.({ connection_id: id, server_url }))
+  await Promise.all(asked.map((one) => listFirst(context, one)))
   const usable = named.filter(({ may_use, status }) => may_use && status !== 'disabled')
   const rows = await sql<Row>`
     select c.id as connection_id, c.name as connection_name, c.tools_prefix, c.server_url, t.name, t.listed, t.listed_hash,

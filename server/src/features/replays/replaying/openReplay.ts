@@ -108,6 +108,6 @@ async function toolsOfBuild(
   const use = connections.length > 0 ? connectionUseOf(context) : undefined
   const own = await givenToolsOf({ context, run, given })
   const { sql } = context.db
-  const foreign = await use?.tools({ sql, context, run, connectionIds: connections, isOnlyRead: true })
+  const foreign = await use?.tools({ sql, context, run, connectionIds: connections })
   return [...own, ...(foreign ?? [])]
 }

@@ -17,6 +17,6 @@ export async function toolOf(context: Context, sql: Sql, run: Run, name: string)
     select id, team_id, agent_id, build_id, config_hash, user_id, case_id, depth from runs
     where id = ${run.id} and team_id = ${run.team_id}`)
   const { connections: connectionIds } = await readRunConfig(sql, calling)
-  const sets = await use.tools({ sql, context, run: calling, connectionIds, isOnlyRead: true })
+  const sets = await use.tools({ sql, context, run: calling, connectionIds })
   return toolRegistry.with(sets).find(name)
 }
