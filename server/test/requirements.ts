@@ -4794,7 +4794,7 @@ const sentences = [
   // replays
   {
     id: 'replays.sets',
-    says: 'Runs that completed or failed are copied to a replay set of their agent, by id or the last ones; a run that cannot be replayed is skipped with the reason.',
+    says: 'Runs that completed or failed are copied to a replay set of their agent, by id or the last ones; a run that cannot be replayed is skipped with the reason, and so is what is beyond the logs that one request reads.',
     gap: {
       question: 'Which runs can be recorded in a replay set?',
       file: 'server/src/features/replays/recording.ts',

@@ -1592,7 +1592,7 @@ export class ReplaysGroup extends Group {
     return this.client.list('GET', '/v2/replay-sets/:replay_set_id/recordings', {replay_set_id: replaySetId}, input, options, 'recordings')
   }
 
-  /** Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied. The copy stays when the run’s log is erased after its time, and is deleted with the run. A run that cannot be recorded is skipped with the reason. A set has at most 1000 recordings and 128 MiB. Needs the scope `evals:write`. */
+  /** Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied. The copy stays when the run’s log is erased after its time, and is deleted with the run. A run that cannot be recorded is skipped with the reason. A set has at most 1000 recordings and 128 MiB. One request reads at most 64 MiB of logs: runs that do not fit are skipped with that reason, for another request. Needs the scope `evals:write`. */
   addRecordings(replaySetId: string, input?: AddRecordingsInput, options?: CallOptions): Call<AddRecordingsAnswer> {
     return this.client.json('POST', '/v2/replay-sets/:replay_set_id/recordings', {replay_set_id: replaySetId}, input, options)
   }

@@ -4,7 +4,7 @@ import { idForFilter, isId } from '../../base/ids.ts'
 import { latestEnded } from '../../engine/ending/latestEnded.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, oneOf, Type } from '../../kit/schema.ts'
-import { record, recordingsMax, setBytesMax } from './recording.ts'
+import { newBudget, readBytesMax, record, recordingsMax, setBytesMax } from './recording.ts'
 import { ReplaySet, setColumns } from './replaySet.ts'
 
 const namedMax = 100
@@ -18,7 +18,8 @@ export const addRecordings = operation({
   description:
     'Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied. The copy ' +
     'stays when the run’s log is erased after its time, and is deleted with the run. A run that cannot be recorded is skipped with the reason. ' +
-    `A set has at most ${recordingsMax} recordings and ${setBytesMax / 1024 ** 2} MiB.`,
+    `A set has at most ${recordingsMax} recordings and ${setBytesMax / 1024 ** 2} MiB. One request reads at most ${readBytesMax / 1024 ** 2} MiB of logs: ` +
+    'runs that do not fit are skipped with that reason, for another request.',
   scope: 'evals:write',
   body: Type.Object(
     {
@@ -60,13 +61,14 @@ export const addRecordings = operation({
       ? [...new Set(body.run_ids)]
       : await lastRuns(sql, { teamId: team.id, agentId, ...body, last: body.last ?? 0 })
     const skipped: { run_id: string; reason: string }[] = []
+    const budget = newBudget()
     let set = before
     for (const runId of ids) {
       const full = set.recordings >= recordingsMax || set.size_bytes >= setBytesMax
       const reason = full
         ? `The set is full: it has at most ${recordingsMax} recordings and ${setBytesMax / 1024 ** 2} MiB.`
         : isId(runId)
-          ? await record(sql, { teamId: team.id, setId: set.id, agentId, runId })
+          ? await record(sql, { teamId: team.id, setId: set.id, agentId, runId }, budget)
           : 'This is not the id of a run.'
       if (reason === undefined) set = await lock()
       else skipped.push({ run_id: runId, reason })

@@ -2,7 +2,7 @@
 import { newId } from '../../base/ids.ts'
 import type { DraftReplays } from '../../kit/feature.ts'
 import { beginReplay, endReplay, isTeamBusy } from './beginReplay.ts'
-import { record, setBytesMax } from './recording.ts'
+import { newBudget, record, setBytesMax } from './recording.ts'
 
 export const draftReplays: DraftReplays = {
   async begin(wanted) {
@@ -14,11 +14,12 @@ export const draftReplays: DraftReplays = {
       insert into replay_sets (id, team_id, agent_id, name, of_suggestion, created_by)
       values (${setId}, ${teamId}, ${agentId}, ${`Suggestion ${setId}`}, true, ${memberId})`
     const refusals = new Set<string>()
+    const budget = newBudget()
     for (const runId of runIds) {
       const [set] = await sql<{ is_full: boolean }>`
         select size_bytes >= ${setBytesMax} as is_full from replay_sets where id = ${setId} and team_id = ${teamId}`
       if (set?.is_full) break
-      const refusal = await record(sql, { teamId, setId, agentId, runId })
+      const refusal = await record(sql, { teamId, setId, agentId, runId }, budget)
       if (refusal !== undefined) refusals.add(refusal)
     }
     const begun = await beginReplay({ sql, context, teamId, agentId, setId, build, maxCostUsd, memberId })

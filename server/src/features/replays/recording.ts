@@ -1,5 +1,5 @@
 // A recording: a copy of what a replay needs of one ended run. It stays when the log of its run is erased, and goes when the run is deleted.
-import { part, type Part, type Sql } from '../../base/db.ts'
+import { one, part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import type { SeenFile } from '../../drivers/model/model.ts'
 import type { Limits } from '../../engine/builds/buildConfig.ts'
@@ -13,6 +13,15 @@ import type { runSources } from '../../kit/states.ts'
 const recordingBytesMax = 4 * 1024 ** 2
 export const recordingsMax = 1000
 export const setBytesMax = 128 * 1024 ** 2
+/** How much of logs one request reads: it is one transaction, also where it turns out that none of them can be recorded. */
+export const readBytesMax = 64 * 1024 ** 2
+
+/** What a request may still read. */
+interface ReadBudget {
+  bytesLeft: number
+}
+
+export const newBudget = (): ReadBudget => ({ bytesLeft: readBytesMax })
 
 /** One call of a recorded run, with what it was answered. */
 export interface RecordedCall {
@@ -129,6 +138,15 @@ const content: Part = part`jsonb_build_object(
         'error', m.tool_result -> 'error') end) order by m.seq), '[]')
     from run_messages m where m.run_id = r.id and m.role in ('assistant', 'tool')))`
 
+/** SQL for about how many bytes are read for the content of `runs r`: sizes as they are stored, for which no large value is read. */
+const storedBytes: Part = part`(
+  coalesce(pg_column_size(r.message), 0) + coalesce(pg_column_size(r.output), 0)
+  + (select coalesce(sum(coalesce(octet_length(m.text_content), 0) + coalesce(pg_column_size(m.tool_call), 0)
+      + coalesce(pg_column_size(m.tool_result), 0) + coalesce(pg_column_size(m.opaque), 0) + coalesce(b.size_bytes, 0)), 0)
+    from run_messages m left join blobs b on b.sha256 = m.text_blob and m.role = 'user' where m.run_id = r.id)
+  + (select coalesce(sum(coalesce(pg_column_size(s.arguments), 0) + coalesce(pg_column_size(s.result), 0)), 0)
+    from run_steps s where s.run_id = r.id and s.kind <> 'model'))::float8`
+
 interface Wanted {
   teamId: string
   setId: string
@@ -139,28 +157,39 @@ interface Wanted {
 /**
  * Says why a run cannot be in a set; undefined: it is in it now, or was already. The set is locked before runs, and a run that is deleted locks its
  * sets last: so a run that somebody deletes right now is passed over, and nobody waits in a circle.
+ * What is read is taken from the budget of the request, before it is read by what is stored, and afterwards by what it became.
  */
-export async function record(sql: Sql, wanted: Wanted): Promise<string | undefined> {
+export async function record(sql: Sql, wanted: Wanted, budget: ReadBudget): Promise<string | undefined> {
   const { teamId, setId, agentId, runId } = wanted
   const [run] = await sql<{ status: string; is_erased: boolean; has_begun: boolean; is_held: boolean; bytes: number }>`
     select r.status, r.log_erased_at is not null as is_erased, r.started_at is not null as has_begun,
       exists (select from replay_recordings c where c.set_id = ${setId} and c.run_id = r.id) as is_held,
-      (select coalesce(sum(pg_column_size(m.*)), 0) from run_messages m where m.run_id = r.id)::float8 as bytes
+      ${storedBytes} as bytes
     from runs r where r.id = ${runId} and r.team_id = ${teamId} and r.agent_id = ${agentId} for key share of r skip locked`
   if (!run) return 'The agent has no run with this id.'
   if (run.is_held) return undefined
   const refusal = refusalOf(run)
   if (refusal) return refusal
-  const made = await sql<{ size_bytes: number }>`
-    insert into replay_recordings (id, team_id, set_id, run_id, run_number, run_title, run_status, run_ended_at, calls, content, size_bytes)
-    select ${newId()}::uuid, r.team_id, ${setId}::uuid, r.id, r.run_number, r.title, r.status, r.completed_at, jsonb_array_length(one.content -> 'calls'),
-      one.content, octet_length(one.content::text)
-    from runs r join agents a on a.id = r.agent_id, lateral (select ${content} as content offset 0) one
-    where r.id = ${runId} and r.team_id = ${teamId} and octet_length(one.content::text) <= ${recordingBytesMax}::int
-    on conflict (set_id, run_id) do nothing
-    returning size_bytes`
-  return made.length > 0 ? undefined : tooLarge
+  if (run.bytes > budget.bytesLeft) return leftOut
+  const { size_bytes: size } = await one(sql<{ size_bytes: number }>`
+    with built as materialized (
+      select r.*, one.content, octet_length(one.content::text) as size_bytes
+      from runs r join agents a on a.id = r.agent_id, lateral (select ${content} as content offset 0) one
+      where r.id = ${runId} and r.team_id = ${teamId}),
+    made as (
+      insert into replay_recordings (id, team_id, set_id, run_id, run_number, run_title, run_status, run_ended_at, calls, content, size_bytes)
+      select ${newId()}::uuid, team_id, ${setId}::uuid, id, run_number, title, status, completed_at, jsonb_array_length(content -> 'calls'),
+        content, size_bytes
+      from built where size_bytes <= ${recordingBytesMax}::int
+      on conflict (set_id, run_id) do nothing)
+    select size_bytes from built`)
+  budget.bytesLeft -= Math.max(run.bytes, size)
+  return size > recordingBytesMax ? tooLarge : undefined
 }
+
+const leftOut =
+  `The logs of this request’s runs are larger than ${readBytesMax / 1024 ** 2} MiB together, and this one was left out. ` +
+  'Name it in another request.'
 
 const tooLarge = `The log of this run is larger than ${recordingBytesMax / 1024 ** 2} MiB, so it cannot be replayed.`
 

@@ -9,6 +9,7 @@ import type { Sql } from '../../base/db.ts'
 import { flatten } from '../../base/sql.ts'
 import { lastRuns } from './addRecordings.ts'
 import { draftReplays } from './draftReplays.ts'
+import { record } from './recording.ts'
 import { claimReplayRuns, usualTimes } from './replaying/heldReplayRun.ts'
 import { drainReplays } from './replaying/replayer.ts'
 
@@ -79,6 +80,44 @@ proves('replays.sets', 'a run that cannot be replayed is skipped, and the answer
   ].entries()) {
     assert.match(reasons[at], word)
   }
+})
+
+proves('replays.sets', 'one request reads no more than a bound of logs, and says which runs it left out', async () => {
+  const team = await seedTeam(service)
+  const { agentId, runIds } = await ranAgent(team, 3)
+  const [oldest, ...large] = runIds
+  // a few hundred KiB as they are stored, and too large for recordings
+  await sql`update runs set output = to_jsonb(repeat('x', 34 * 1024 * 1024)) where id = any(${large}::uuid[])`
+  const setId = await seeders['replay_set']!(team, { agent: agentId })
+  const add = async (body: object) => (await team.call(`POST /v2/replay-sets/${setId}/recordings`, { body })).body
+  const first = await add({ last: 10 })
+  assert.deepEqual(
+    first.skipped.map((one: { run_id: string }) => one.run_id),
+    [large[1], large[0], oldest],
+  )
+  assert.match(first.skipped[1].reason, /larger than 4 MiB/)
+  assert.match(first.skipped[2].reason, /64 MiB together.*Name it in another request/)
+  const second = await add({ run_ids: [oldest] })
+  assert.deepEqual([second.added, second.skipped], [1, []])
+})
+
+proves('replays.sets', 'a log that does not fit into what a request may still read is not read', async () => {
+  const team = await seedTeam(service)
+  const { agentId, runIds } = await ranAgent(team, 1)
+  const setId = await seeders['replay_set']!(team, { agent: agentId })
+  const wanted = { teamId: team.id, setId, agentId, runId: runIds[0]! }
+  // hashes do not become smaller where they are stored
+  await sql`
+    update runs set output = (select to_jsonb(string_agg(md5(n::text), '')) from generate_series(1, 32768) n) where id = ${runIds[0]!}`
+  const small = { bytesLeft: 500_000 }
+  assert.match((await record(sql, wanted, small))!, /was left out/)
+  assert.equal(small.bytesLeft, 500_000)
+  const large = { bytesLeft: 2_000_000 }
+  assert.equal(await record(sql, wanted, large), undefined)
+  assert.ok(large.bytesLeft < 1_000_000)
+  const after = large.bytesLeft
+  assert.equal(await record(sql, wanted, large), undefined)
+  assert.equal(large.bytesLeft, after, 'a run that is in the set already costs nothing')
 })
 
 proves(
