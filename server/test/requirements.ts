@@ -3508,7 +3508,11 @@ const sentences = [
   },
   {
     id: 'sandbox.tidy',
-    says: 'A run that is let go leaves no folder on the machine; what a killed process left is removed by the next, which also ends a bubblewrap of root that still waits.',
+    says: 'A run that is let go leaves no folder on the machine; what a killed process left is removed by the next on its machine, or by any that shares the data directory after a week, and a bubblewrap of root that still waits is ended.',
+  },
+  {
+    id: 'sandbox.closed',
+    says: 'A command may close its files and folders to everyone, or nest folders deeper than a path can name: where the service is not root, they are saved and removed all the same, and what cannot be removed keeps no other command from running.',
   },
   {
     id: 'sandbox.execSandbox',

@@ -1,6 +1,6 @@
 // runyard sandbox-host: runs commands of agents for workers of other machines, until it is stopped. It needs no database and no key.
 import { once } from 'node:events'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigError, type Config } from '../base/config.ts'
@@ -33,9 +33,9 @@ export async function sandboxHost({ config, signal, print }: Call): Promise<void
     log,
     ...(config.sandbox !== 'auto' && { prefer: config.sandbox }),
   })
-  const folder = await makeProcessFolder(config.dataDir)
+  const folder = await makeProcessFolder(config.dataDir, log)
   const leaseMs = config.sandboxLeaseS * 1000
-  const sandboxes = createHostSandboxes({ driver, folder, slots, leaseMs, bytesMax, log })
+  const sandboxes = createHostSandboxes({ driver, folder: folder.path, slots, leaseMs, bytesMax, log })
   const tls = await readTls(config)
   const isStopping = (): boolean => signal.aborted
   const server = createHostServer({ token, tls, driver, sandboxes, slots, leaseMs, hosts, bytesMax, log, isStopping })
@@ -53,7 +53,7 @@ export async function sandboxHost({ config, signal, print }: Call): Promise<void
     server.close()
     server.closeAllConnections()
     await driver.close()
-    await rm(folder, { recursive: true, force: true })
+    await folder.remove()
     await outbound.close()
   }
 }

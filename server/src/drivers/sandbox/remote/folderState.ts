@@ -1,7 +1,9 @@
 // What a folder holds, path by path, with marks that show a change: so that only what is different is carried.
-import { lstat, readdir, readlink, rm } from 'node:fs/promises'
+import { readdir, readlink } from 'node:fs/promises'
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
+import { lstatReadable } from '../../../base/readable.ts'
+import { removeTree } from '../../../base/removeTree.ts'
 import { sideBySide } from '../../../base/sideBySide.ts'
 import { entriesCarriedMax, unkeptNamedMax } from './protocol.ts'
 
@@ -25,10 +27,11 @@ export interface SeenFolder {
 const fileMark = ({ size, mode, mtimeNs, ctimeNs, ino }: BigIntStats): string =>
   `${size} ${mode & 0o777n} ${mtimeNs} ${ctimeNs} ${ino}`
 
-/** Nothing may run in the folder: a folder that becomes a link while it is looked at would be followed. */
+/** Opens up what a command closed. Nothing may run in the folder: a folder that becomes a link while it is looked at would be followed. */
 export async function seeFolder(root: string): Promise<SeenFolder> {
   const seen: SeenFolder = { state: new Map(), isWhole: true, unkept: [] }
   const folders = ['']
+  await lstatReadable(root)
   for (const folder of folders) {
     const names = await readdir(join(root, folder), { withFileTypes: true, encoding: 'buffer' })
     if (seen.state.size + names.length > entriesCarriedMax) return { ...seen, isWhole: false }
@@ -45,7 +48,7 @@ export async function seeFolder(root: string): Promise<SeenFolder> {
 }
 
 export async function seeEntry(at: string): Promise<SeenEntry> {
-  const stat = await lstat(at, { bigint: true })
+  const stat = await lstatReadable(at)
   if (stat.isDirectory()) return { kind: 'dir', mark: '' }
   if (stat.isSymbolicLink()) return { kind: 'link', mark: await readlink(at) }
   return { kind: 'file', mark: fileMark(stat) }
@@ -55,7 +58,7 @@ async function remove(seen: SeenFolder, root: string, folder: string, name: Buff
   if (seen.unkept.length < unkeptNamedMax) seen.unkept.push(`${folder}${name.toString()}`.slice(0, 200))
   // its name is bytes, which may be no text at all
   const at = Buffer.concat([Buffer.from(join(root, folder)), Buffer.from('/'), name])
-  await rm(at, { recursive: true, force: true })
+  await removeTree(at)
 }
 
 export interface FolderChanges {

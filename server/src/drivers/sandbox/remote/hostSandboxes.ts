@@ -1,9 +1,10 @@
 // The sandboxes of a sandbox host: each has a slot and a lease, and ends with its processes and its folder when nobody renews it.
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newId } from '../../../base/ids.ts'
 import type { Log } from '../../../base/log.ts'
 import { mustHave } from '../../../base/mustHave.ts'
+import { removeTree } from '../../../base/removeTree.ts'
 import type { Executed, SandboxDriver, Shell } from '../sandbox.ts'
 import { changesOf, receiveChanges } from './carryFolder.ts'
 import { changesBetween, seeFolder, type FolderState, type SeenFolder } from './folderState.ts'
@@ -111,26 +112,32 @@ function found({ sandboxes }: HostState, id: string): HostSandbox {
 
 function leaseOf(host: HostState, id: string): NodeJS.Timeout {
   return setTimeout(() => {
-    endOf(host, id, 'its lease ran out').catch((error: unknown) =>
-      host.log.error({ err: error, sandbox: id }, 'a sandbox could not be ended'),
-    )
+    endOf(host, id, 'its lease ran out').catch(notEnded(host, id))
   }, host.leaseMs)
 }
+
+const notEnded =
+  ({ log }: HostState, sandbox: string) =>
+  (error: unknown): void =>
+    log.error({ err: error, sandbox }, 'a sandbox could not be ended')
 
 function endOf(host: HostState, id: string, why: string): Promise<void> {
   const sandbox = found(host, id)
   host.log.info({ sandbox: id, why }, 'a sandbox ends')
   clearTimeout(sandbox.lease)
   sandbox.life.abort(new Error(`The sandbox was ended: ${why}.`))
-  sandbox.ending = clear(sandbox).finally(() => host.sandboxes.delete(id))
+  sandbox.ending = clear(host, sandbox).finally(() => host.sandboxes.delete(id))
   return sandbox.ending
 }
 
-/** What is under way in it has been asked to end. */
-async function clear(sandbox: HostSandbox): Promise<void> {
+/** What is under way in it has been asked to end. A folder that stays is of no concern to its worker, nor to whoever gets the slot. */
+async function clear({ log }: HostState, sandbox: HostSandbox): Promise<void> {
   await sandbox.working
   await sandbox.shell?.close()
-  await rm(sandbox.folder, { recursive: true, force: true })
+  const { id, folder } = sandbox
+  await removeTree(folder).catch((error: unknown) =>
+    log.error({ err: error, sandbox: id }, 'the folder of a sandbox could not be removed; the next start tries again'),
+  )
 }
 
 /** One thing at a time happens in a sandbox, and none while it ends. */
@@ -160,8 +167,9 @@ async function freeSlot(host: HostState): Promise<void> {
     const all = [...sandboxes.values()]
     const idle = all.find(({ isFresh, working, ending }) => !isFresh && !working && !ending)
     const ending = all.flatMap((one) => one.ending ?? [])
-    if (idle) await endOf(host, idle.id, 'another one needs its slot')
-    else if (ending.length > 0) await Promise.race(ending)
+    if (idle) await endOf(host, idle.id, 'another one needs its slot').catch(notEnded(host, idle.id))
+    // whoever ended it is told why it could not be ended
+    else if (ending.length > 0) await Promise.race(ending).catch(() => undefined)
     else throw new Refused('full', 'Every slot of this sandbox host has a command.')
   }
   if (host.isStopping) throw stopping()

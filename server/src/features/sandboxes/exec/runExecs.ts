@@ -69,7 +69,7 @@ export function startExecRunner(context: Context, process: WorkingProcess, onEnd
     async poll() {
       const { open } = await lookFor(context, asked)
       if (open && (await sweepExecs(db.sql, config.sandboxHosts.length === 0))) runner.taking.ask()
-      await closeIdle(runner.warm)
+      await closeIdle(runner.warm, context.log)
     },
     stop: () => stop(runner),
   }
@@ -82,7 +82,7 @@ async function stop(runner: RunnerState): Promise<void> {
   const deadline = setTimeout(() => runner.stopping.abort(new Error('this process stops')), drainS * 1000)
   await Promise.all(runner.underWay)
   clearTimeout(deadline)
-  await closeAll(runner.warm)
+  await closeAll(runner.warm, runner.context.log)
 }
 
 const mayTake = ({ slots, isAlone, isStopping, process }: RunnerState): boolean =>
@@ -152,7 +152,7 @@ async function execute(runner: RunnerState, exec: TakenExec, signal: AbortSignal
     return await backgroundDatabaseOf(context, team_id).transaction((sql) => record(runner, sql, exec, outcome))
   } finally {
     mine.idleSince = performance.now()
-    await closeIdle(warm)
+    await closeIdle(warm, context.log)
   }
 }
 

@@ -1,4 +1,5 @@
 // Sandboxes that stay open for a while after a command, so that the next command finds them ready.
+import type { Log } from '../../../base/log.ts'
 import type { OpenSandbox } from '../pool/openSandbox.ts'
 import type { WorkspaceRef } from '../workspace/workspace.ts'
 
@@ -33,17 +34,25 @@ export function takeWarm(
   return one
 }
 
-/** Closes sandboxes without a command that are idle for too long, or too many. */
-export async function closeIdle(warm: WarmSandboxes): Promise<void> {
+/** Closes sandboxes without a command that are idle for too long, or too many. They are not those of whoever asks, who learns of no failure. */
+export async function closeIdle(warm: WarmSandboxes, log: Log): Promise<void> {
   for (const [id, { sandbox, idleSince }] of warm) {
     const isOld = idleSince !== undefined && performance.now() - idleSince > warmMs
     if (idleSince === undefined || (!isOld && warm.size <= warmMax)) continue
     warm.delete(id)
-    await (await sandbox).close()
+    await close(sandbox, log)
   }
 }
 
-export async function closeAll(warm: WarmSandboxes): Promise<void> {
-  for (const { sandbox } of warm.values()) await (await sandbox).close()
+export async function closeAll(warm: WarmSandboxes, log: Log): Promise<void> {
+  for (const { sandbox } of warm.values()) await close(sandbox, log)
   warm.clear()
+}
+
+async function close(sandbox: Promise<OpenSandbox>, log: Log): Promise<void> {
+  try {
+    await (await sandbox).close()
+  } catch (error) {
+    log.error({ err: error }, 'a sandbox could not be closed')
+  }
 }

@@ -1,9 +1,10 @@
 // One sandbox in this process: its folder, its shell, and its commands one after the other.
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FairPool } from '../../../base/fairPool.ts'
 import { newId } from '../../../base/ids.ts'
 import type { Scrub } from '../../../base/knownSecrets.ts'
+import { removeTree } from '../../../base/removeTree.ts'
 import type { Command, Executed, SandboxDriver, Shell, ShellFolders } from '../../../drivers/sandbox/sandbox.ts'
 import { blobsOfRuns } from '../../../kit/blobs.ts'
 import type { Context } from '../../../kit/context.ts'
@@ -51,7 +52,7 @@ export interface OpenSandbox {
   workspace: WorkspaceRef
   /** Runs one command on this version of the workspace. A workspace runs one command at a time; the next waits, and teams take turns. */
   run(version: string, command: WantedCommand): Promise<CommandOutcome>
-  /** Removes its folder and closes its shell. */
+  /** Closes its shell and removes its folder. A folder that cannot be removed is logged: it is of no concern to whoever comes next. */
   close(): Promise<void>
 }
 
@@ -119,7 +120,14 @@ export async function openSandbox(
       state.isClosed = true
       await closeShell(state)
       await last
-      for (const one of [folder, state.laid.folder]) await rm(one, { recursive: true, force: true })
+      for (const one of [folder, state.laid.folder]) {
+        await removeTree(one).catch((error: unknown) =>
+          pool.context.log.warn(
+            { err: error, folder: one },
+            'the folder of a sandbox could not be removed; the next start tries again',
+          ),
+        )
+      }
     },
   }
 }
@@ -158,7 +166,7 @@ async function layOnce({ pool, workspace, at, laid }: SandboxState): Promise<str
     )
   }
   // what an earlier attempt left is not whole
-  await rm(folder, { recursive: true, force: true })
+  await removeTree(folder)
   await layFiles(at.blobs, folder, files)
   teamTimeOf(pool.context).handledFiles(workspace.team_id, files.length, bytes)
   laid.isDone = true

@@ -1,5 +1,4 @@
 // The sandboxes of a process: each is laid out in a folder, and the process shares its shells and slots between them.
-import { rm } from 'node:fs/promises'
 import { teamShare, type FairPool } from '../../../base/fairPool.ts'
 import { createSharedPool } from '../../../kit/sharedPools.ts'
 import { chooseSandboxDriver, remoteSettingsOf } from '../../../drivers/sandbox/chooseDriver.ts'
@@ -26,8 +25,8 @@ export const sandboxPoolOf = runningPart('sandbox pool', createSandboxPool)
 
 function createSandboxPool(context: Context): SandboxPool {
   const { config } = context
-  let choosing: Promise<SandboxDriver> | undefined
-  let folder: Promise<string> | undefined
+  const driver = onceDone(() => chooseDriver(context))
+  const folder = onceDone(() => makeProcessFolder(config.dataDir, context.log))
   const pool: PoolState = {
     context,
     slots: createSharedPool(context, {
@@ -38,8 +37,8 @@ function createSandboxPool(context: Context): SandboxPool {
     idle: new Set(),
     closing: new Set(),
     shells: 0,
-    driver: () => (choosing ??= chooseDriver(context)),
-    folder: () => (folder ??= makeProcessFolder(config.dataDir)),
+    driver: driver.get,
+    folder: async () => (await folder.get()).path,
     openShell: (folders, teamId, signal) => openShell(pool, folders, teamId, signal),
     closeShell: (shell) => closeShell(pool, shell),
   }
@@ -48,9 +47,31 @@ function createSandboxPool(context: Context): SandboxPool {
     strength: () => strengthOf(pool),
     open: (workspace, laid) => openSandbox(pool, workspace, laid),
     async close() {
-      await (await choosing)?.close()
-      if (folder) await rm(await folder, { recursive: true, force: true })
+      await (await driver.done())?.close()
+      await (await folder.done())?.remove()
     },
+  }
+}
+
+interface OnceDone<T> {
+  get(): Promise<T>
+  /** What was got; undefined: nothing. */
+  done(): Promise<T | undefined>
+}
+
+/** A failure is not kept: whoever asks next tries again. */
+function onceDone<T>(work: () => Promise<T>): OnceDone<T> {
+  let doing: Promise<T> | undefined
+  const forget = (): undefined => (doing = undefined)
+  return {
+    get() {
+      if (!doing) {
+        doing = work()
+        doing.catch(forget)
+      }
+      return doing
+    },
+    done: async () => doing?.catch(forget),
   }
 }
 

@@ -1,9 +1,10 @@
 // Makes the folder of a workspace match the manifest: removes what is not in it, and writes what is missing.
 import { constants } from 'node:fs'
-import { open, rm, symlink } from 'node:fs/promises'
+import { open, symlink } from 'node:fs/promises'
 import { basename } from 'node:path/posix'
 import { foldersAbove } from './changes.ts'
 import { isCode } from '../../../base/openWithin.ts'
+import { removeTree } from '../../../base/removeTree.ts'
 import { markOf, type SeenPath } from './scan.ts'
 import { sideBySide } from '../../../base/sideBySide.ts'
 import { readManifest, type WorkspaceEntry } from './workspace.ts'
@@ -60,7 +61,7 @@ function acceptProposal(at: WorkspaceFolder, { changes, version }: NonNullable<W
 async function remove(at: WorkspaceFolder, path: string): Promise<void> {
   const parent = await openParent(at, path)
   try {
-    await rm(parent.at(basename(path)), { recursive: true, force: true })
+    await removeTree(parent.at(basename(path)))
   } finally {
     await parent.close()
   }

@@ -1,9 +1,10 @@
 // Cuts secrets out of the files that a command changed, before anything of them is stored: a workspace never keeps the value of a secret.
 import { hash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { basename } from 'node:path/posix'
 import { scrubbedBytes, type Scrub } from '../../../base/knownSecrets.ts'
+import { removeTree } from '../../../base/removeTree.ts'
 import { markOf, openForReading, type SeenPath } from './scan.ts'
 import type { WorkspaceEntry } from './workspace.ts'
 import { openParent, smallBytesMax, type WorkspaceFolder } from './workspaceFolder.ts'
@@ -31,7 +32,7 @@ export async function cutSecrets(cutting: Cutting, changed: [string, SeenPath][]
     const seen = isInName ? undefined : entry.kind === 'file' ? await cutFile(cutting, path, entry) : at.disk.get(path)
     if (seen) at.disk.set(path, seen)
     else {
-      await withParent(at, path, (target) => rm(target, { force: true, recursive: true }))
+      await withParent(at, path, removeTree)
       at.disk.delete(path)
       removed.push(path)
     }

@@ -1,9 +1,11 @@
 // What a folder holds, as a manifest would say it: only files that look changed are read.
 import { createHash, hash } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
-import { lstat, open, readdir, readlink, rm } from 'node:fs/promises'
+import { open, readdir, readlink } from 'node:fs/promises'
 import { CannotSave } from '../../../kit/tool.ts'
 import { openFolder, openRoot, type Folder } from '../../../base/openWithin.ts'
+import { lstatReadable } from '../../../base/readable.ts'
+import { removeTree } from '../../../base/removeTree.ts'
 import { sideBySide } from '../../../base/sideBySide.ts'
 import type { WorkspaceEntry } from './workspace.ts'
 import { workspacePath, workspaceRoot } from './workspacePath.ts'
@@ -57,6 +59,7 @@ export async function scanFolder(
     entries: 0,
     contentsBytes: 0,
   }
+  await lstatReadable(root)
   await scanInto(scan, await openRoot(root), workspaceRoot)
   return scan
 }
@@ -85,7 +88,7 @@ async function scanInto(scan: Scanning, folder: Folder, path: string): Promise<n
       if (isOurs && (await scanEntry(scan, folder, name, checked.path))) kept += 1
       else {
         scan.unkept.push(`${path}/${name}`)
-        await rm(folder.at(name), { recursive: true, force: true })
+        await removeTree(folder.at(name))
       }
     })
   } finally {
@@ -96,7 +99,7 @@ async function scanInto(scan: Scanning, folder: Folder, path: string): Promise<n
 
 /** False: it cannot be stored. */
 async function scanEntry(scan: Scanning, folder: Folder, name: string, path: string): Promise<boolean> {
-  const stat = await lstat(folder.at(name), { bigint: true })
+  const stat = await lstatReadable(folder.at(name))
   if (stat.isDirectory()) {
     const inner = await openFolder(folder, name)
     if (inner && (await scanInto(scan, inner, path)) === 0) {

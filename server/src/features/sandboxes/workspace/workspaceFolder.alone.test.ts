@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import {
   chmod,
+  chown,
   mkdir,
   mkdtemp,
   readdir,
@@ -18,6 +19,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { isRoot } from '../../../base/accounts.ts'
 import { newId } from '../../../base/ids.ts'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
@@ -29,6 +31,7 @@ import { blobsOn } from '../../../drivers/blobs/blobsOn.ts'
 import { clearFolder, openWorkspaceFolder, propose, type WorkspaceFolder } from './workspaceFolder.ts'
 import type { WorkspaceRef } from './workspace.ts'
 import { proves } from '../../../../test/kit/proves.ts'
+import { withoutRights } from '../../../../test/kit/withoutRights.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -222,6 +225,28 @@ proves(
     assert.deepEqual(await readdir(at.folder), ['good'])
   },
 )
+
+proves('sandbox.closed', 'what a command closed is kept, and gone when it was not recorded', async () => {
+  const place = await newPlace()
+  const at = await layOut(place)
+  await chmod(above, 0o755)
+  if (isRoot()) await chown(at.folder, 65534, 65534)
+  await withoutRights(async () => {
+    const close = async (name: string): Promise<void> => {
+      await mkdir(join(at.folder, name, 'inner'), { recursive: true })
+      await writeFile(join(at.folder, name, 'x'), name, { mode: 0o000 })
+      for (const folder of [`${name}/inner`, name, '.']) await chmod(join(at.folder, folder), 0o000)
+    }
+    await close('kept')
+    assert.deepEqual((await keep(at, place)).paths, ['/workspace/kept/inner', '/workspace/kept/x'])
+    await bring(at, place)
+    // the next one is cut off
+    await close('lost')
+    await clearFolder(at)
+    await bring(at, place)
+    assert.deepEqual(Object.keys(await treeOf(at.folder)).toSorted(), ['kept', 'kept/inner', 'kept/x'])
+  })
+})
 
 proves(
   'sandbox.manyFiles',
