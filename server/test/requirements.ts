@@ -3622,6 +3622,10 @@ const sentences = [
     says: 'Only what changed is carried; what cannot be carried is removed and named, and a command that left too many files saves none of them.',
   },
   {
+    id: 'sandbox.remote.room',
+    says: 'Files that come back from a sandbox host leave half of the free disk of the worker, else they are refused with a sentence; zeros in them take no room.',
+  },
+  {
     id: 'sandbox.remote.runs',
     says: 'Runs and callers use sandbox hosts as they use the machine of the worker, also over TLS, and doctor says whether hosts answer.',
   },

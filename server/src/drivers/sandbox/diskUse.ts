@@ -1,10 +1,18 @@
 // Whether a command may be what fills the disk: the files of its folder, and those that it deleted while it had them open or in memory.
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
-import { lstat, opendir } from 'node:fs/promises'
+import { lstat, opendir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A folder with more files than this is not counted to its end: it is taken for large. */
 const entriesMax = 20_000
+
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/** Half of what was free always stays, whoever takes it: a database may live there. */
+export const isHalfGone = (freeAtStart: number, free: number): boolean => free < freeAtStart / 2
 
 /**
  * False only if all that it can have written is less than `bytes`: then somebody else fills the disk. Where that cannot be looked at, it is

@@ -50,12 +50,11 @@ export interface Command {
   signal: AbortSignal
 }
 
-/** A command ended and left more files than its driver can bring back; exec rejects with it. */
+/** A command ended and left more than its driver can bring back; exec rejects with it. */
 export class LeftTooMuch extends Error {
-  constructor(entriesMax: number) {
-    super(
-      `The command left more than ${entriesMax} files and folders. Nothing that it wrote is saved. Remove some before it ends, or pack them into an archive.`,
-    )
+  /** A sentence that says what is too much. */
+  constructor(says: string) {
+    super(`${says} Nothing that it wrote is saved. Remove some before it ends, or pack them into an archive.`)
   }
 }
 

@@ -1,6 +1,5 @@
 // The watch over one command: cuts it off when it takes too long, grows too large, or is no longer wanted.
-import { statfs } from 'node:fs/promises'
-import { mayHoldBytes } from './diskUse.ts'
+import { freeBytes, isHalfGone, mayHoldBytes } from './diskUse.ts'
 import type { Command, Executed, CommandLimits } from './sandbox.ts'
 import { sampleTree } from './processTree.ts'
 
@@ -37,8 +36,7 @@ export function watchCommand({ pid, folder, command, limits }: Watched): Watch {
     const free = await freeBytes(folder)
     freeAtStart ??= free
     const lost = freeAtStart - free
-    // Half of what was free always stays, whoever takes it: a database may live there.
-    if (lost > freeAtStart / 2) resolve('disk')
+    if (isHalfGone(freeAtStart, free)) resolve('disk')
     // What is left of the disk is looked at first: it costs nothing. Files are counted only when so much is gone, since others write too.
     if (lost > limits.diskBytesMax && (await mayHoldBytes({ folder, pids }, limits.diskBytesMax))) resolve('disk')
     if (!isStopped) timer = setTimeout(lookAgain, sampleEveryMs)
@@ -58,11 +56,6 @@ export function watchCommand({ pid, folder, command, limits }: Watched): Watch {
       command.signal.removeEventListener('abort', abort)
     },
   }
-}
-
-async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
 }
 
 type Ending = Pick<Executed, 'exit_code' | 'cut_off'> & { sentence: string }

@@ -1,12 +1,12 @@
 // What is carried between two folders: all of it or nothing, and never beside the folder.
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { TestContext } from 'node:test'
 import { proves } from '../../../../test/kit/proves.ts'
-import { changesOf, receiveChanges } from './carryFolder.ts'
+import { changesOf, NoRoom, receiveChanges } from './carryFolder.ts'
 import { changesBetween, seeFolder, type FolderState } from './folderState.ts'
 import { BrokenStream, lineOf, readFrames } from './frames.ts'
 
@@ -56,6 +56,30 @@ proves(
     assert.equal((await stat(join(to, 'kept'))).ino, ino)
     // what is known of the folder is what a look at it shows
     assert.deepEqual(state, (await seeFolder(to)).state)
+  },
+)
+
+proves('sandbox.remote.room', 'zeros take no room on the other side, wherever they are', async (t) => {
+  const { from, to } = await folders(t)
+  await writeFile(join(from, 'sparse'), 'begin')
+  await truncate(join(from, 'sparse'), 512 * 1024)
+  await writeFile(join(from, 'sparse'), 'middle', { flag: 'a' })
+  await truncate(join(from, 'sparse'), mebibyte)
+  await carry(from, new Map(), to, new Map())
+  assert.ok((await readFile(join(to, 'sparse'))).equals(await readFile(join(from, 'sparse'))))
+  // a piece of a stream has 64 KiB or more
+  if (process.platform === 'linux') assert.ok((await stat(join(to, 'sparse'))).blocks * 512 <= mebibyte / 2)
+})
+
+proves(
+  'sandbox.remote.room',
+  'what would take more than half of what is free is refused before it comes',
+  async (t) => {
+    const { to, parent } = await folders(t)
+    const huge = lineOf({ file: 'huge', size: 2 ** 50, mode: 0o644, mtime_ms: 0 })
+    const target = { root: to, state: new Map(), owner: undefined }
+    await assert.rejects(receiveChanges(reading([...file('new', 'new'), huge]), target, 2 ** 51), NoRoom)
+    assert.deepEqual(await readdir(parent, { recursive: true }), ['from', 'to'])
   },
 )
 

@@ -1,8 +1,11 @@
 // Carries the changes of a folder to the other side, where all of them are staged before the first one is applied.
 import { constants } from 'node:fs'
-import { chmod, lchown, lstat, mkdir, open, readlink, rename, rm, symlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { chmod, lchown, lstat, mkdir, open, readlink, rename, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path/posix'
 import { isCode, reachFolder } from '../../../base/openWithin.ts'
+import { removeTree } from '../../../base/removeTree.ts'
+import { freeBytes, isHalfGone } from '../diskUse.ts'
 import type { SandboxDriver } from '../sandbox.ts'
 import { seeEntry, type FolderChanges, type FolderState } from './folderState.ts'
 import { BrokenStream, lineOf, type FrameReader } from './frames.ts'
@@ -10,6 +13,7 @@ import { entriesCarriedMax } from './protocol.ts'
 
 const pathBytesMax = 4096
 const pieceBytes = 256 * 1024
+const zeros = Buffer.alloc(pieceBytes)
 /** A change of everything: each entry is gone, and another one is there. */
 const linesMax = 2 * entriesCarriedMax + 1
 
@@ -54,6 +58,13 @@ async function* fileOf(root: string, path: string): AsyncGenerator<Buffer> {
   }
 }
 
+/** What comes does not fit on the disk. */
+export class NoRoom extends Error {
+  constructor() {
+    super('The files would take more than half of what is free on the disk.')
+  }
+}
+
 interface Target {
   root: string
   state: FolderState
@@ -65,22 +76,23 @@ type Staged = { path: string } & ({ kind: 'gone' | 'dir' | 'file' } | { kind: 'l
 
 /**
  * Makes the folder, and what is known of it, as the other side says. Rejects with BrokenStream if its words end too early or are wrong: then
- * nothing is changed. Any other error may leave some of the changes.
+ * nothing is changed; so it is with NoRoom. Any other error may leave some of the changes.
  */
 export async function receiveChanges(reader: FrameReader, target: Target, bytesMax: number): Promise<void> {
   const stage = `${target.root}-incoming`
-  await rm(stage, { recursive: true, force: true })
+  await removeTree(stage)
   await mkdir(stage, { mode: 0o700 })
   try {
     const staged = await readChanges(reader, stage, bytesMax)
     for (const [index, one] of staged.entries()) await apply(target, one, join(stage, String(index)))
   } finally {
-    await rm(stage, { recursive: true, force: true })
+    await removeTree(stage)
   }
 }
 
 async function readChanges(reader: FrameReader, stage: string, bytesMax: number): Promise<Staged[]> {
   const staged: Staged[] = []
+  const freeAtStart = await freeBytes(stage)
   let bytes = 0
   for (;;) {
     const line = await reader.line()
@@ -89,6 +101,8 @@ async function readChanges(reader: FrameReader, stage: string, bytesMax: number)
     const { file, size, link, target } = line
     if (file !== undefined) {
       if (!isCount(size) || (bytes += size) > bytesMax) throw new BrokenStream('the other side sends too large a file')
+      // also what is all zeros: whoever stores it may write them
+      if (isHalfGone(freeAtStart, (await freeBytes(stage)) - size)) throw new NoRoom()
       const at = join(stage, String(staged.length))
       staged.push({ path: checkedPath(file), kind: 'file' })
       await writeStaged(reader, at, { size, mode: line['mode'], mtimeMs: line['mtime_ms'] })
@@ -123,11 +137,24 @@ async function writeStaged(
   if (!isCount(mode) || mode > 0o777 || typeof mtimeMs !== 'number') throw new BrokenStream('a file is wrong')
   const file = await open(at, 'wx', 0o600)
   try {
-    for await (const piece of reader.bytes(size)) await file.writeFile(piece)
-    await file.chmod(mode)
+    let position = 0
+    for await (const piece of reader.bytes(size)) {
+      // zeros are left out: a file that has blocks for little of its size has no more of them here
+      if (!piece.equals(zeros.subarray(0, piece.length))) await writeAt(file, piece, position)
+      position += piece.length
+    }
+    await file.truncate(size)
+    // whoever stores it must be able to read it
+    await file.chmod(mode | 0o400)
     await file.utimes(mtimeMs / 1000, mtimeMs / 1000)
   } finally {
     await file.close()
+  }
+}
+
+async function writeAt(file: FileHandle, piece: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < piece.length;) {
+    done += (await file.write(piece, done, piece.length - done, position + done)).bytesWritten
   }
 }
 
@@ -144,7 +171,7 @@ async function apply({ root, state, owner }: Target, one: Staged, from: string):
   try {
     const at = parent.at(basename(path))
     const isThere = one.kind === 'dir' && (await isFolder(at))
-    if (!isThere) await rm(at, { recursive: true, force: true })
+    if (!isThere) await removeTree(at)
     state.delete(path)
     if (one.kind === 'gone') return
     if (one.kind === 'file') await rename(from, at)

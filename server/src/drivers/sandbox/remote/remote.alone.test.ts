@@ -29,7 +29,11 @@ const lines: string[] = []
 const log = createLog('debug', { write: (line: string) => lines.push(line) })
 const logged = (): string => lines.join('')
 
-function driverOf(t: TestContext, urls: string[], more: { token?: string; hosts?: string[] } = {}): SandboxDriver {
+function driverOf(
+  t: TestContext,
+  urls: string[],
+  more: { token?: string; hosts?: string[]; bytesMax?: number } = {},
+): SandboxDriver {
   const driver = remoteDriver({ urls, token: sandboxToken, bytesMax: 1e9, hosts: [], shellsMax: 4, log, ...more })
   t.after(() => driver.close())
   return driver
@@ -45,6 +49,19 @@ async function fakeHost(t: TestContext, answer: RequestListener): Promise<string
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
+
+/** A host that answers every command with these bytes. */
+const answering = (t: TestContext, answer: () => Buffer[]): Promise<string> =>
+  fakeHost(t, (request, response) => {
+    request.resume()
+    response.setHeader(protocolHeader, protocolVersion)
+    if (request.url === '/v1/sandboxes') {
+      response.writeHead(201).end(JSON.stringify({ id: '0'.repeat(36), lease_ms: 60_000 }))
+    } else if (request.url!.endsWith('/command')) {
+      response.writeHead(200)
+      response.end(Buffer.concat(answer()))
+    } else response.writeHead(204).end()
+  })
 
 const asked = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${host.url}${path}`, {
@@ -211,16 +228,7 @@ proves(
       [],
     ]
     let answer: Buffer[] = []
-    const url = await fakeHost(t, (request, response) => {
-      request.resume()
-      response.setHeader(protocolHeader, protocolVersion)
-      if (request.url === '/v1/sandboxes') {
-        response.writeHead(201).end(JSON.stringify({ id: '0'.repeat(36), lease_ms: 60_000 }))
-      } else if (request.url!.endsWith('/command')) {
-        response.writeHead(200)
-        response.end(Buffer.concat(answer))
-      } else response.writeHead(204).end()
-    })
+    const url = await answering(t, () => answer)
     const { run, folder } = await openShell(t, driverOf(t, [url]))
     for (answer of answers) {
       const { cut_off, exit_code } = await run('bash', 'true')
@@ -233,6 +241,16 @@ proves(
     assert.deepEqual(await readdir(folder), ['new'])
   },
 )
+
+proves('sandbox.remote.room', 'files that the disk has no room for are refused with a sentence', async (t) => {
+  const url = await answering(t, () => [result(), lineOf({ file: 'huge', size: 2 ** 50, mode: 0o644, mtime_ms: 0 })])
+  const { run, folder } = await openShell(t, driverOf(t, [url], { bytesMax: 2 ** 51 }))
+  await assert.rejects(
+    run('bash', 'true'),
+    /more than half of what is free on the disk\. Nothing that it wrote is saved/,
+  )
+  assert.deepEqual(await readdir(folder), [])
+})
 
 proves('sandbox.remote.hostile', 'a host that answers an opening with nonsense is passed over', async (t) => {
   for (const body of ['<html>', '[]', '{}', JSON.stringify({ id: '../..', lease_ms: 1000 }), 'x'.repeat(1_000_000)]) {

@@ -16,7 +16,7 @@ import {
   type ShellFolders,
 } from '../sandbox.ts'
 import { endingOf, withSentence } from '../watchCommand.ts'
-import { changesOf, receiveChanges } from './carryFolder.ts'
+import { changesOf, NoRoom, receiveChanges } from './carryFolder.ts'
 import { changesBetween, seeFolder, type FolderState } from './folderState.ts'
 import { BrokenStream, readFrames, type FrameReader } from './frames.ts'
 import { createHostClient, HostAway, HostRefused } from './hostClient.ts'
@@ -194,14 +194,16 @@ async function outcomeOf(
   const reader = readFrames(response, 2 * carriedMax)
   const result = await resultLine(reader, command.timeoutMs + besideCommandMs)
   const { stdout_bytes, stderr_bytes, unkept } = result
-  if (!result.is_whole) throw new LeftTooMuch(entriesCarriedMax)
+  if (!result.is_whole) throw new LeftTooMuch(`The command left more than ${entriesCarriedMax} files and folders.`)
   const { outputBytesMax } = command
   if (stdout_bytes > outputBytesMax || stderr_bytes > outputBytesMax + sentenceBytesMax)
     throw reader.giveUp('the host sends more output than was asked for')
   reader.expectPace()
   const stdout = boundedText(await collected(reader, stdout_bytes), outputBytesMax)
   const stderr = boundedText(await collected(reader, stderr_bytes), outputBytesMax + sentenceBytesMax)
-  await receiveChanges(reader, { root: folder, state, owner: undefined }, carriedMax)
+  await receiveChanges(reader, { root: folder, state, owner: undefined }, carriedMax).catch((error: unknown) => {
+    throw error instanceof NoRoom ? new LeftTooMuch(error.message) : error
+  })
   const { exit_code, duration_ms, cut_off } = result
   const truncated = result.truncated || stdout.truncated || stderr.truncated
   const said = unkept.length === 0 ? stderr.text : withSentence(stderr.text, unkeptSentence(unkept))
