@@ -21,6 +21,8 @@ export interface Blobs {
   read(sha256: string, range?: ByteRange): AsyncIterable<Buffer>
   /** Which of these blobs exist. */
   has(sha256s: string[]): Promise<Set<string>>
+  /** The same, and the sweep leaves them to a transaction that follows and refers to them. */
+  keep(sha256s: string[]): Promise<Set<string>>
   /** A URL by which anybody gets the bytes straight from an object store for a short time; undefined: there is none, read them. */
   link(sha256: string, answer: LinkAnswer): Promise<string | undefined>
 }

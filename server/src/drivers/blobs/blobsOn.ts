@@ -25,6 +25,7 @@ export function blobsOn(sql: Sql, stores: Stores = onlyPostgres): Blobs {
   }
   return {
     has,
+    keep: (sha256s) => keptYoung(sql, sha256s),
     putStream,
 
     async put(contents) {
@@ -53,7 +54,10 @@ export function blobsOn(sql: Sql, stores: Stores = onlyPostgres): Blobs {
       if (!current || large.length === 0) return
       refuseInTransaction(sql)
       const once = onceOf(namedOf(large))
-      const known = await keptYoung(sql, once)
+      const known = await keptYoung(
+        sql,
+        once.map(({ sha256 }) => sha256),
+      )
       try {
         for (const content of once) if (!known.has(content.sha256)) await storeObject(sql, current, content)
       } catch (error) {
@@ -114,14 +118,17 @@ async function held(sql: Sql, contents: Content[]): Promise<Set<string>> {
   return new Set(rows.map(({ sha256 }) => sha256))
 }
 
-/** Which blobs exist; they are young again, so that the sweep leaves them to the transaction that follows. */
-async function keptYoung(sql: Sql, contents: Content[]): Promise<Set<string>> {
+/**
+ * Which blobs exist; they are young again, so that the sweep leaves them to the transaction that follows. This waits for no transaction that
+ * refers to some of them, which holds them in an order of its own.
+ */
+async function keptYoung(sql: Sql, sha256s: string[]): Promise<Set<string>> {
   const rows = await sql<{ sha256: string }>`
     update blobs set created_at = now()
     where id in (
       select id from blobs
-      where sha256 in (select decode(name, 'hex') from unnest(${contents.map(({ sha256 }) => sha256)}::text[]) as name)
-      order by sha256 for update)
+      where sha256 in (select decode(name, 'hex') from unnest(${sha256s}::text[]) as name)
+      order by sha256 for no key update)
     returning encode(sha256, 'hex') as sha256`
   return new Set(rows.map(({ sha256 }) => sha256))
 }

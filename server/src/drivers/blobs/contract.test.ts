@@ -213,6 +213,22 @@ proves(
 
 proves(
   'blobs.swept',
+  'old bytes that somebody is about to refer to are kept, also while another transaction refers to them',
+  async ({ blobs }) => {
+    const names = await blobs.put([randomBytes(100), randomBytes(2 * mebibyte)])
+    await sql`update blobs set created_at = now() - interval '25 hours' where encode(sha256, 'hex') = any(${names})`
+    await db.transaction(async (own) => {
+      // as a foreign key does
+      await own`select from blobs where encode(sha256, 'hex') = any(${names}) for key share`
+      assert.deepEqual(await blobs.keep([...names, nameOf(randomBytes(8))]), new Set(names))
+    })
+    while ((await sweepBlobs(sql, 100)) > 0);
+    assert.deepEqual(await blobs.has(names), new Set(names))
+  },
+)
+
+proves(
+  'blobs.swept',
   'old bytes that come again are young again, and are not swept from under the transaction that brings them',
   async ({ blobs, on }) => {
     const small = randomBytes(100)

@@ -48,7 +48,7 @@ async function storeContents(
 ): Promise<void> {
   const { blobs } = at
   const files = changes.flatMap(({ path, entry }) => (entry?.kind === 'file' ? [{ path, entry }] : []))
-  const known = await blobs.has(files.map(({ entry }) => entry.sha256))
+  const known = await blobs.keep(files.map(({ entry }) => entry.sha256))
   let batch: Buffer[] = []
   let bytes = 0
   const flush = async () => {

@@ -28,6 +28,7 @@ import { recordChanges } from './changes.ts'
 import { bringTo } from './bringTo.ts'
 import { findChanges } from './findChanges.ts'
 import { blobsOn } from '../../../drivers/blobs/blobsOn.ts'
+import { sweepBlobs } from '../../../drivers/blobs/sweepBlobs.ts'
 import { clearFolder, openWorkspaceFolder, propose, type WorkspaceFolder } from './workspaceFolder.ts'
 import type { WorkspaceRef } from './workspace.ts'
 import { proves } from '../../../../test/kit/proves.ts'
@@ -225,6 +226,22 @@ proves(
     assert.deepEqual(await readdir(at.folder), ['good'])
   },
 )
+
+proves('blobs.swept', 'bytes that a command makes again are there when its files are recorded', async () => {
+  const place = await newPlace()
+  const at = await layOut(place)
+  const [sha256] = await at.blobs.put([Buffer.from('made long ago, and again')])
+  await db.sql`update blobs set created_at = now() - interval '25 hours' where sha256 = decode(${sha256!}, 'hex')`
+  await writeFile(join(at.folder, 'again'), 'made long ago, and again')
+  const { changes } = await findChanges(at, never)
+  while ((await sweepBlobs(db.sql, 100)) > 0);
+  await db.transaction((sql) =>
+    recordChanges(
+      sql,
+      changes.map((change) => ({ ...place, step: 1, ...change })),
+    ),
+  )
+})
 
 proves('sandbox.closed', 'what a command closed is kept, and gone when it was not recorded', async () => {
   const place = await newPlace()
