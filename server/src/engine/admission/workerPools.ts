@@ -31,7 +31,7 @@ export function drivenBy(role: string): Part | undefined {
   return role === 'all' || role === 'worker' ? isOfNoDrill : undefined
 }
 
-/** As `isServed`, in a process that looks at what others have reported; null: the setting is not made there. */
+/** It answers like `isServed`, in a process that looks at what others have reported; null: the setting is not made there. */
 export function serves(pools: WorkerPools | null, run: { worker_pool: string | null; team_id: string }): boolean {
   if (!pools) return run.worker_pool !== drillPool
   const { names, teams, except_teams } = pools
