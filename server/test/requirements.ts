@@ -1906,6 +1906,10 @@ const sentences = [
   },
   { id: 'retention.careful', says: 'The sweep steps around locked runs and stops when told.' },
   {
+    id: 'retention.eachTeam',
+    says: 'A team of which nothing can be erased keeps nothing of the others from being erased.',
+  },
+  {
     id: 'retention.setting',
     says: 'RUNYARD_RETENTION_DAYS names kinds with days or forever; unset: runs and messages for ever, the audit log 400 days, everything else 30.',
     gap: { question: 'How long is what kept by default?', file: 'server/src/base/config.ts' },
@@ -3241,6 +3245,10 @@ const sentences = [
     },
   },
   { id: 'deliveries.forgotten', says: 'An event that is erased takes its deliveries with it.' },
+  {
+    id: 'deliveries.forgottenByEvent',
+    says: 'Erasing events costs the same however many webhooks and callback URLs their team has.',
+  },
   { id: 'events.kinds', says: 'Every kind of event is a letter of its own in the table, and is told by its name.' },
   {
     id: 'events.sameBytes',

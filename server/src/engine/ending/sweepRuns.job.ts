@@ -19,12 +19,9 @@ export const sweepRuns = job({
   async handler({ context, sql, signal }) {
     const endsAt = performance.now() + sweepMaxMs
     const mayContinue = () => !signal.aborted && performance.now() < endsAt
-    const { runs, messages, events } = context.config.retentionDays
+    const { events } = context.config.retentionDays
     const teams = await sql<{ id: string }>`select id from teams order by id`
-    for (const { id } of teams) {
-      if (runs !== null) await untilDone(mayContinue, () => deleteOldRuns(context, id, runs))
-      if (messages !== null) await untilDone(mayContinue, () => eraseOldLogs(context, id, messages))
-    }
+    for (const { id } of teams) await sweepTeam(context, id, mayContinue)
     await forgetConfigs(sql)
     if (events === null || !mayContinue()) return
     const keeping = registryOf(context).features.flatMap(({ keptEvents }) => keptEvents ?? [])
@@ -46,6 +43,20 @@ export async function forgetConfigs(sql: Sql): Promise<void> {
 }
 
 const noId = '00000000-0000-0000-0000-000000000000'
+
+/** What cannot be erased of one team is tried again by the next sweep, and keeps nothing of the others. */
+async function sweepTeam(context: Context, teamId: string, mayContinue: () => boolean): Promise<void> {
+  const { runs, messages } = context.config.retentionDays
+  try {
+    if (runs !== null) await untilDone(mayContinue, () => deleteOldRuns(context, teamId, runs))
+    if (messages !== null) await untilDone(mayContinue, () => eraseOldLogs(context, teamId, messages))
+  } catch (error) {
+    context.log.error(
+      { err: error, team_id: teamId },
+      'what is old of a team could not be erased; the next sweep tries again',
+    )
+  }
+}
 
 async function untilDone(mayContinue: () => boolean, eraseSome: () => Promise<number>): Promise<void> {
   while (mayContinue() && (await eraseSome()) === runsAtOnce);

@@ -190,6 +190,27 @@ describe('retention', () => {
     assert.equal((await rowsOf(held))['runs'], 0)
   })
 
+  proves('retention.eachTeam', 'of one team that fails is logged, and the others are swept', async (t) => {
+    const [failing, other] = [await seedTeam(service), await seedTeam(service)]
+    const [stuck, old] = [await completedRun(failing), await completedRun(other)]
+    for (const runId of [stuck, old]) await endedAgo(runId, 91)
+    const event = idOf(400)
+    await sql`
+      insert into events (id, team_id, event, data, created_at)
+      values (${event}, ${other.id}, 'connection.updated', '{}', now() - interval '400 days')`
+    await sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'too slow'; end $$`
+    await service.context.db.pool.query(
+      `create trigger refuse before delete on runs for each row when (old.team_id = '${failing.id}') execute function refuse()`,
+    )
+    t.after(() => sql`drop function refuse cascade`)
+    const [first] = await sql<{ id: string }>`select least(${failing.id}::uuid, ${other.id}::uuid) as id`
+    assert.equal(first!.id, failing.id, 'the failing one comes first')
+    await sweep()
+    assert.deepEqual([(await rowsOf(stuck))['runs'], (await rowsOf(old))['runs']], [1, 0])
+    assert.deepEqual(await sql`select id from event_batches where id = ${event}`, [])
+    assert.ok(service.logged.some((line) => line.includes('could not be erased') && line.includes(failing.id)))
+  })
+
   proves(
     'retention.setting',
     'is set by one text that names kinds and days, and says what is wrong with another',

@@ -236,3 +236,40 @@ proves('deliveries.forgotten', 'an event that is erased takes its deliveries wit
   assert.equal(made.length, eventNames.length - 1)
   assert.ok(made.every(({ event_id }) => event_id !== erased))
 })
+
+/** How often a transaction has looked into these tables, and how many rows it has read of them whole. */
+const looks = async ({ sql }: Pick<TestTeam, 'sql'>) => {
+  const [row] = await sql<{ targets: number; deliveries: number }>`
+    select sum(idx_scan + seq_scan + seq_tup_read) filter (where relname = 'delivery_targets')::int as targets,
+      sum(idx_scan + seq_scan + seq_tup_read) filter (where relname = 'deliveries')::int as deliveries
+    from pg_stat_xact_user_tables`
+  return row!
+}
+
+proves(
+  'deliveries.forgottenByEvent',
+  'what is erased with an event is looked up by the event, however many targets its team has',
+  async () => {
+    const team = await seedTeam(service)
+    const webhook = await subscribe(team, ['*'])
+    const runId = newId()
+    const events = [...(await emitAll(team)), ...(await emitAll(team, runId))]
+    await team.sql`select set_apart(batch_id, target_id, waiting) from delivery_batches where team_id = ${team.id}`
+    await team.sql`
+      insert into delivery_targets (id, team_id, kind, url)
+      select gen_random_uuid(), ${team.id}, 'callback', 'https://hooks.example.com/' || n from generate_series(1, 300) n`
+    const erased = [...events.slice(0, 3), ...events.slice(eventNames.length, eventNames.length + 3)]
+    await db.transaction(async (sql) => {
+      const before = await looks({ sql })
+      await sql`delete from event_batches where id = any(${erased}::uuid[])`
+      const after = await looks({ sql })
+      assert.equal(after.targets, before.targets)
+      const count = after.deliveries - before.deliveries
+      assert.ok(count <= 4 * erased.length, `${count} looks for ${erased.length} events`)
+    })
+    assert.deepEqual(
+      (await madeFor(team, webhook)).map(({ event_id }) => event_id).toSorted(),
+      events.filter((id) => !erased.includes(id)).toSorted(),
+    )
+  },
+)
