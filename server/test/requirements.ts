@@ -3348,6 +3348,10 @@ const sentences = [
     id: 'webhooks.order',
     says: 'First attempts of one run’s events go to one target in order, each after the one before has ended.',
   },
+  {
+    id: 'webhooks.retryFound',
+    says: 'No retry is forgotten, whoever looks for the next one while a failed attempt is being written.',
+  },
   { id: 'webhooks.takeover', says: 'The targets of a dead process are served by another one.' },
   {
     id: 'webhooks.rotation',

@@ -1,5 +1,5 @@
 // The rows of delivery: which targets have work, which process has them, what is to be sent, and with what result.
-import { part, type Sql } from '../../base/db.ts'
+import { part, type Database, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { eventsWith } from '../../kit/event.ts'
 import { noteDeliveries } from '../../engine/counting/usage.ts'
@@ -142,6 +142,8 @@ const logMax = 100
 /**
  * Writes the results of many attempts in one statement, without waiting for the disk: what a crash of PostgreSQL undoes is sent again, as
  * after any crash. An attempt that another process has written since then is not written again: its result is as true as this one.
+ * The target of a retry is locked also when it is looked at early enough already: updateRetryTimes waits for that lock, and then finds the
+ * retry. In the order in which updateRetryTimes locks them.
  */
 export async function markResults(sql: Sql, results: AttemptResult[]): Promise<void> {
   const rows = results.map(({ delivery, outcome, state, dueInS, reason }) => ({
@@ -168,10 +170,14 @@ export async function markResults(sql: Sql, results: AttemptResult[]): Promise<v
         and d.state in ('new', 'retrying', 'replaying')
       returning d.target_id, d.due_at, d.team_id, d.state
     ),
-    used as (${noteDeliveries(part`marked where state = 'delivered'`)})
-    update delivery_targets t set retry_at = m.due_at
-    from (select target_id, min(due_at) as due_at from marked where due_at is not null group by target_id) m
-    where t.id = m.target_id and (t.retry_at is null or t.retry_at > m.due_at)`
+    used as (${noteDeliveries(part`marked where state = 'delivered'`)}),
+    due as materialized (
+      select target_id, min(due_at) as due_at from marked where due_at is not null group by target_id order by target_id
+    ),
+    locked as materialized (
+      select d.* from due d cross join lateral (select from delivery_targets where id = d.target_id for no key update) t
+    )
+    update delivery_targets t set retry_at = least(t.retry_at, l.due_at) from locked l where t.id = l.target_id`
 }
 
 /** Writes the health of targets, for the process that has them next. */
@@ -189,13 +195,25 @@ export async function saveHealth(sql: Sql, workerId: string, targets: Target[]):
     where t.id = h.id and t.worker = ${workerId}`
 }
 
-/** Sets when the next retry is due, for targets whose due deliveries are all in memory. */
-export async function updateRetryTimes(sql: Sql, workerId: string, ids: string[]): Promise<void> {
-  await sql`
-    update delivery_targets t set retry_at = case
-      when exists (select from deliveries d where d.target_id = t.id and d.state = 'replaying') then now()
-      else (select min(d.due_at) from deliveries d where d.target_id = t.id and d.state = 'retrying') end
-    where t.id = any(${ids}::uuid[]) and t.worker = ${workerId} and t.retry_at <= now()`
+/**
+ * Sets when the next retry is due, for targets whose due deliveries are all in memory. Whoever writes a result holds its target until the
+ * commit (markResults), so what comes next is searched in a statement of its own: one that waits for a lock does not see more than before.
+ */
+export async function updateRetryTimes(db: Database, workerId: string, ids: string[]): Promise<void> {
+  const past = part`worker = ${workerId} and retry_at <= now()`
+  // mostly there is none
+  const found = await db.sql<{ id: string }>`
+    select id from delivery_targets where id = any(${ids}::uuid[]) and ${past}`
+  if (found.length === 0) return
+  const foundIds = found.map(({ id }) => id)
+  await db.transaction(async (sql) => {
+    await sql`select from delivery_targets where id = any(${foundIds}::uuid[]) order by id for no key update`
+    await sql`
+      update delivery_targets t set retry_at = case
+        when exists (select from deliveries d where d.target_id = t.id and d.state = 'replaying') then now()
+        else (select min(d.due_at) from deliveries d where d.target_id = t.id and d.state = 'retrying') end
+      where t.id = any(${foundIds}::uuid[]) and ${past}`
+  })
 }
 
 const hasDue = part`(

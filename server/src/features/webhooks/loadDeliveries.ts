@@ -91,6 +91,6 @@ export async function loadDue(state: DeliveryState): Promise<void> {
     if (outbox) remember(outbox, delivery, delivery.state === 'retrying' ? outbox.retries : outbox.replays)
   }
   const withoutDue = ids.filter((id) => !byTarget.has(id) && outboxes.has(id))
-  if (withoutDue.length > 0) await rows.updateRetryTimes(context.db.sql, process.id, withoutDue)
+  if (withoutDue.length > 0) await rows.updateRetryTimes(context.db, process.id, withoutDue)
   sendAll(state)
 }
