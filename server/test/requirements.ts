@@ -3349,6 +3349,10 @@ const sentences = [
     says: 'First attempts of one run’s events go to one target in order, each after the one before has ended.',
   },
   {
+    id: 'webhooks.disabledInRounds',
+    says: 'However much waits for a disabled webhook, a process gives up a part of it at a time, and goes on with all others in between.',
+  },
+  {
     id: 'webhooks.retryFound',
     says: 'No retry is forgotten, whoever looks for the next one while a failed attempt is being written.',
   },

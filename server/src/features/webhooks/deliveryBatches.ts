@@ -5,7 +5,7 @@ import { part, type Part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { noteDeliveries } from '../../engine/counting/usage.ts'
 import { partsOfBatch, type StoredEvents } from '../../kit/eventsOfBatch.ts'
-import type { AttemptResult, BatchPlace, Loaded } from './deliveryRows.ts'
+import { isDisabled, type AttemptResult, type BatchPlace, type Loaded } from './deliveryRows.ts'
 
 interface LoadedBatch extends StoredEvents {
   n: number
@@ -213,7 +213,7 @@ export async function setDisabledApart(sql: Sql, max: number): Promise<number> {
     select set_apart(d.batch_id, d.target_id, d.waiting) from (
       select b.batch_id, b.target_id, b.waiting from delivery_targets t cross join lateral (
         select * from delivery_batches where target_id = t.id and has_waiting limit ${max}) b
-      where t.disabled_at is not null and not t.active and t.deleted_at is null limit ${max}) d
+      where ${isDisabled} limit ${max}) d
     order by d.batch_id, d.target_id`
   return apart.length
 }

@@ -10,7 +10,7 @@ import { deliveriesChannel, announceMs } from './deliveriesChannel.ts'
 import type { DeliveryState, OneByOne, Round } from './deliveryState.ts'
 import { loadDue, loadNew } from './loadDeliveries.ts'
 import { isPaused, type Outbox } from './outbox.ts'
-import { giveUpAllDisabled, resultLane } from './recordResult.ts'
+import { giveUpSomeDisabled, resultLane } from './recordResult.ts'
 import { forgetIdleKeys } from './signingKeys.ts'
 
 /** How many polls pass between two searches for deliveries to disabled subscriptions that a dead process did not give up. */
@@ -62,6 +62,7 @@ export function startDeliveryLoop(context: Context, process: WorkingProcess, one
     startRound: (round) => startRound(state, rounds, round),
     turn: 0,
     polls: 0,
+    isGivingUp: false,
     claimedAt: -Infinity,
     claimTimer: undefined,
     isStopping: false,
@@ -131,7 +132,7 @@ async function poll(state: DeliveryState, rounds: OnceMore<Round>): Promise<void
     await releaseIdle(state)
   }
   forgetIdleKeys(state)
-  if (state.polls++ % giveUpEvery === 0) await giveUpAllDisabled(state.context.db.sql)
+  if (state.polls++ % giveUpEvery === 0 || state.isGivingUp) await giveUpSomeDisabled(state)
 }
 
 function isDoneWith({ outboxes }: DeliveryState, targetId: string): boolean {

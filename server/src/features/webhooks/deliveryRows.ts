@@ -288,6 +288,9 @@ export async function disableTarget(sql: Sql, id: string, reason: string): Promi
     where id = ${id} and active`
 }
 
+/** Condition on targets `t`. It is that of an index, which has only these (migration 0123). */
+export const isDisabled = part`t.disabled_at is not null and not t.active and t.deleted_at is null`
+
 /** Gives up at most `max` deliveries that wait for disabled targets, and are rows of their own; they stay readable. Returns how many. */
 export async function giveUpDisabled(sql: Sql, max: number): Promise<number> {
   const givenUp = await sql`
@@ -297,7 +300,7 @@ export async function giveUpDisabled(sql: Sql, max: number): Promise<number> {
         (select id from deliveries where target_id = t.id and state = 'new' limit ${max})
         union all (select id from deliveries where target_id = t.id and state = 'retrying' limit ${max})
         union all (select id from deliveries where target_id = t.id and state = 'replaying' limit ${max})) d
-      where t.disabled_at is not null and not t.active and t.deleted_at is null limit ${max})
+      where ${isDisabled} limit ${max})
     and state in ('new', 'retrying', 'replaying') returning 1`
   return givenUp.length
 }

@@ -56,6 +56,8 @@ export interface DeliveryState {
   /** Which target is served first when slots are few. */
   turn: number
   polls: number
+  /** More may wait for disabled subscriptions than was given up at once. */
+  isGivingUp: boolean
   claimedAt: number
   claimTimer: NodeJS.Timeout | undefined
   isStopping: boolean

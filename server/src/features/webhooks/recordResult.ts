@@ -1,6 +1,6 @@
 // What follows from an attempt: its result is written, the health of its target changes, and a target that is gone is disabled.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database, Sql } from '../../base/db.ts'
+import type { Database } from '../../base/db.ts'
 import { createLane, type Lane } from '../../kit/lane.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import { logAttempt, resultOf } from './attemptResult.ts'
@@ -131,16 +131,22 @@ async function writeResult(state: DeliveryState, result: AttemptResult): Promise
   }
 }
 
-async function disable({ context, outboxes }: DeliveryState, target: Target, isGone: boolean): Promise<void> {
-  const { db, log } = context
+async function disable(state: DeliveryState, target: Target, isGone: boolean): Promise<void> {
+  const { db, log } = state.context
   const reason = isGone ? 'The receiver answered 410 Gone.' : 'No delivery succeeded for 5 days.'
   await disableTarget(db.sql, target.id, reason)
   log.warn({ subscription_id: target.id, team_id: target.team_id, reason }, 'a subscription is disabled')
-  outboxes.delete(target.id)
-  await giveUpAllDisabled(db.sql)
+  state.outboxes.delete(target.id)
+  await giveUpSomeDisabled(state)
 }
 
-export async function giveUpAllDisabled(sql: Sql): Promise<void> {
-  while ((await setDisabledApart(sql, apartAtOnce)) === apartAtOnce);
-  while ((await giveUpDisabled(sql, givenUpAtOnce)) === givenUpAtOnce);
+/**
+ * Gives up some of what waits for disabled subscriptions; the next poll goes on if there may be more. There may be millions, and all other
+ * targets wait for the end of a poll.
+ */
+export async function giveUpSomeDisabled(state: DeliveryState): Promise<void> {
+  const { sql } = state.context.db
+  const apart = await setDisabledApart(sql, apartAtOnce)
+  const givenUp = await giveUpDisabled(sql, givenUpAtOnce)
+  state.isGivingUp = apart === apartAtOnce || givenUp === givenUpAtOnce
 }
