@@ -3192,6 +3192,10 @@ const sentences = [
     says: 'A deleted webhook drops what is not sent yet; what has ended can be read, not replayed; a second deletion is a 404.',
   },
   {
+    id: 'webhooks.deletedAtOnce',
+    says: 'However much waits for a webhook, its deletion is done at once: then nothing of it is shown or begun to be sent, and it is dropped in parts.',
+  },
+  {
     id: 'webhooks.walls',
     says: 'The address of a callback is no webhook: it is neither listed, changed, deleted nor tested.',
   },

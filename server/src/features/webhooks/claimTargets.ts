@@ -74,12 +74,16 @@ export async function releaseIdle(state: DeliveryState): Promise<void> {
 
 export const releaseAll = (state: DeliveryState): Promise<void> => release(state, [...state.outboxes.keys()])
 
-/** What is in flight to a target that was released ends by itself. */
+/** What is in flight to a target that was released ends by itself; what is loaded is sent by whoever has it next. */
 async function release(
   { context, process, outboxes }: Pick<DeliveryState, 'context' | 'process' | 'outboxes'>,
   ids: string[],
 ): Promise<void> {
   if (ids.length === 0) return
-  for (const id of ids) outboxes.delete(id)
+  for (const id of ids) {
+    const outbox = outboxes.get(id)
+    if (outbox) outbox.isGivenUp = true
+    outboxes.delete(id)
+  }
   await rows.releaseTargets(context.db.sql, process.id, ids)
 }

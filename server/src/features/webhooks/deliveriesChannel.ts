@@ -1,4 +1,4 @@
-// The channel on which processes notify each other that there is something to deliver.
+// The channel on which processes notify each other that there is something to deliver, or, with its id, that a webhook was deleted.
 export const deliveriesChannel = 'runyard_deliveries'
 
 /** How long at least between two polls for unclaimed targets, and between two notifications, however often events are written. */

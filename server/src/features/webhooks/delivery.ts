@@ -1,5 +1,5 @@
 // A delivery: one event on its way to one target, with every attempt that was made.
-import { part, type Part, type Sql } from '../../base/db.ts'
+import { literals, part, type Part, type Sql } from '../../base/db.ts'
 import { eventNames } from '../../kit/event.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
@@ -8,6 +8,9 @@ export const deliveryStates = ['new', 'retrying', 'replaying', 'delivered', 'dea
 export type DeliveryState = (typeof deliveryStates)[number]
 /** Nothing will be sent any more, unless somebody asks for it again. */
 export const settledStates = ['delivered', 'dead'] as const
+
+/** The others. */
+export const waitingStates = ['new', 'retrying', 'replaying'] as const
 
 /** Where an attempt failed, from the guard to the answer. */
 const stages = ['guard', 'dns', 'connect', 'tls', 'timeout', 'protocol', 'status'] as const
@@ -90,8 +93,10 @@ export const deliveryWith = (id: string, teamId: string): Part => {
     select ${columns} from delivery_places where ${batchesLike(id)} and id = ${id} and team_id = ${teamId}`
 }
 
+/** What a deleted webhook did not get is dropped, also while its rows are still there (dropWaiting.job.ts). */
 const findDelivery = (sql: Sql, id: string, teamId: string): Promise<DeliveryWithLog[]> => sql<DeliveryWithLog>`
-  select ${deliveryColumns}, d.log from (${deliveryWith(id, teamId)}) d join delivery_targets t on t.id = d.target_id`
+  select ${deliveryColumns}, d.log from (${deliveryWith(id, teamId)}) d join delivery_targets t on t.id = d.target_id
+  where t.deleted_at is null or d.state in (${literals(settledStates)})`
 
 export const delivery = resource('delivery', findDelivery)
 

@@ -5,7 +5,7 @@ import { part, type Part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { noteDeliveries } from '../../engine/counting/usage.ts'
 import { partsOfBatch, type StoredEvents } from '../../kit/eventsOfBatch.ts'
-import { isDisabled, type AttemptResult, type BatchPlace, type Loaded } from './deliveryRows.ts'
+import { isDisabled, unlessDeleted, type AttemptResult, type BatchPlace, type Loaded } from './deliveryRows.ts'
 
 interface LoadedBatch extends StoredEvents {
   n: number
@@ -38,6 +38,7 @@ export async function loadBatches(sql: Sql, wanted: Wanted[]): Promise<Loaded[]>
       select d.*, t.id as target_id, t.max
       from unnest(${wanted.map(({ targetId }) => targetId)}::uuid[], ${wanted.map(({ max }) => max)}::int[],
         ${wanted.map(({ known }) => known.length)}::int[], ${ends}::int[]) as t (id, max, known, until)
+      ${unlessDeleted}
       cross join lateral (
         select w.n, w.batch_id, w.waiting, sum(bit_count(w.waiting)) over (order by w.n) - bit_count(w.waiting) as before
         from next_batches(t.id, (${plainColumn(wanted.flatMap(({ known }) => known))}::bigint[])[t.until - t.known + 1 : t.until], t.max) w) d

@@ -67,7 +67,10 @@ export function startDeliveryLoop(context: Context, process: WorkingProcess, one
     claimTimer: undefined,
     isStopping: false,
   }
-  const stopListening = context.listener.on(deliveriesChannel, () => announced(state, false))
+  const stopListening = context.listener.on(deliveriesChannel, (deletedId) => {
+    if (deletedId === '') announced(state, false)
+    else giveUp(state, deletedId)
+  })
   announced(state, false)
   return {
     announced: (isOurs) => announced(state, isOurs),
@@ -95,6 +98,12 @@ function announced(state: DeliveryState, isOurs: boolean): void {
   const withClaim = { claim: true, announce: isOurs, due: false }
   if (isEarly) state.claimTimer ??= setTimeout(() => state.startRound(withClaim), announceMs)
   state.startRound({ ...withClaim, claim: !isEarly })
+}
+
+/** The next poll releases it. */
+function giveUp({ outboxes }: DeliveryState, targetId: string): void {
+  const outbox = outboxes.get(targetId)
+  if (outbox) outbox.isGivenUp = true
 }
 
 function startRound(state: DeliveryState, rounds: OnceMore<Round>, round: Round): void {

@@ -105,10 +105,14 @@ const loaded = part`
   select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data::text, told.data) as data
   from d left join told on told.id = d.event_id`
 
+/** Joined to ids of targets `t`: a process may still have some that were deleted. */
+export const unlessDeleted = part`
+  cross join lateral (select from delivery_targets where id = t.id and deleted_at is null offset 0) present`
+
 /** The next new deliveries of each target that are rows of their own, in their order, without those that are in memory. */
 export const loadNew = (sql: Sql, targetIds: string[], known: string[], max: number) => sql<Loaded>`
   with d as materialized (
-    select d.* from unnest(${targetIds}::uuid[]) as t (id) cross join lateral (
+    select d.* from unnest(${targetIds}::uuid[]) as t (id) ${unlessDeleted} cross join lateral (
       select * from deliveries d where d.target_id = t.id and d.state = 'new' and d.id <> all(${known}::uuid[])
       order by d.n limit ${max}) d
   )
@@ -123,7 +127,7 @@ export const loadDue = (sql: Sql, targetIds: string[], known: string[], max: num
       union all
       (select * from deliveries d where d.target_id = t.id and d.state = 'replaying' and d.id <> all(${known}::uuid[])
        order by d.n limit ${max})) d
-    where t.id = any(${targetIds}::uuid[]) and t.retry_at <= now()
+    where t.id = any(${targetIds}::uuid[]) and t.retry_at <= now() and t.deleted_at is null
   )
   ${loaded} order by d.due_at, d.n`
 

@@ -6,6 +6,7 @@ import { deliveredEvents } from './deliveredEvents.ts'
 import { delivererOf } from './deliveryRole.ts'
 import { delivery } from './delivery.ts'
 import { dropDelivered } from './dropDelivered.ts'
+import { dropWaiting } from './dropWaiting.job.ts'
 import { eraseDelivered } from './eraseDelivered.job.ts'
 import { forgetEndedCallbacks } from './forgetEndedCallbacks.ts'
 import { getWebhookDelivery } from './getWebhookDelivery.ts'
@@ -47,7 +48,7 @@ export const webhooks = feature({
     listDeliveryTargets,
   ],
   resources: [subscription, delivery],
-  jobs: [replayDeliveries, sweepDeliveries, eraseDelivered],
+  jobs: [replayDeliveries, sweepDeliveries, eraseDelivered, dropWaiting],
   evidence: deliveredEvents,
   hooks: { runsDeleted: forgetEndedCallbacks, eventsDropped: dropDelivered },
   work: (context, process) => delivererOf(context).work(process),

@@ -1,11 +1,12 @@
 // Lists a team's deliveries, newest first.
-import { empty, one, part, type Part } from '../../base/db.ts'
+import { empty, literals, one, part, type Part, type Sql } from '../../base/db.ts'
 import { idForFilter } from '../../base/ids.ts'
 import { eventNames, type EventName } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { countedAhead, pageOf, paging, totalAhead } from '../../kit/paging.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
-import { Delivery, deliveryColumns, deliveryStates, type DeliveryState } from './delivery.ts'
+import { Delivery, deliveryColumns, deliveryStates, waitingStates, type DeliveryState } from './delivery.ts'
+import { hasWaiting } from './dropWaiting.job.ts'
 
 export const listWebhookDeliveries = operation({
   id: 'listWebhookDeliveries',
@@ -26,14 +27,16 @@ export const listWebhookDeliveries = operation({
   answer: pageOf('deliveries', Delivery, totalAhead),
   async handler({ team, query, sql }) {
     const { status, event, subscription_id: subscriptionId, run_id: runId, limit, offset } = query
+    const dropped = await droppedIn(sql, team.id)
     const ofTeam = part`where team_id = ${team.id} ${subscriptionId === undefined ? empty : part`and ${toWebhook(subscriptionId, team.id)}`}`
     // those that are rows of their own: places and total are read only from an index, which has all columns of the filter
     const rows = part`${runId === undefined ? part`deliveries` : ofRun(runId)} ${ofTeam}
       ${status === undefined ? empty : part`and ${inState(status)}`}
-      ${event === undefined ? empty : part`and event = ${event}`}`
+      ${event === undefined ? empty : part`and event = ${event}`}
+      ${dropped.length === 0 ? empty : part`and not (target_id = any(${dropped}::uuid[]) and state in (${literals(waitingStates)}))`}`
     // those in batches: each batch has some that fit, so the first ones of the list are in as many batches at most
     const batches = part`
-      (select b.*, ${fittingOf(status, event)} as fitting from ${runId === undefined ? part`delivery_batches` : batchesOfRun(runId)} b) b
+      (select b.*, ${fittingOf(status, event, dropped)} as fitting from ${runId === undefined ? part`delivery_batches` : batchesOfRun(runId)} b) b
       ${ofTeam} and ${mayFit(status)} and bit_count(fitting) > 0`
     const reached = limit + offset
     const places = await sql<{ n: number; event_id: string }>`
@@ -59,10 +62,21 @@ export const listWebhookDeliveries = operation({
   },
 })
 
+/** The deleted webhooks of which something waits to be dropped (dropWaiting.job.ts): nobody sees it any more. */
+async function droppedIn(sql: Sql, teamId: string): Promise<string[]> {
+  const found = await sql<{ id: string }>`
+    select t.id from delivery_targets t where t.team_id = ${teamId} and t.deleted_at is not null and ${hasWaiting}`
+  return found.map(({ id }) => id)
+}
+
 /** Which deliveries of a batch fit, a bit for each. */
-function fittingOf(status: DeliveryState | undefined, event: EventName | undefined): Part {
+function fittingOf(status: DeliveryState | undefined, event: EventName | undefined, dropped: string[]): Part {
+  const waiting =
+    dropped.length === 0
+      ? part`b.waiting`
+      : part`case when b.target_id = any(${dropped}::uuid[]) then b.waiting # b.waiting else b.waiting end`
   const inState =
-    status === 'new' ? part`b.waiting` : status === 'delivered' ? part`b.delivered` : part`(b.waiting | b.delivered)`
+    status === 'new' ? waiting : status === 'delivered' ? part`b.delivered` : part`(${waiting} | b.delivered)`
   return event === undefined ? inState : part`(${inState} & wanted_events(b.kinds, array[${event}::text], '{}'))`
 }
 

@@ -39,7 +39,7 @@ export interface Outbox {
   loadedInPart: number | undefined
   /** There may be more to be sent again than is loaded. */
   hasMoreDue: boolean
-  /** An error of the service itself occurred: the target is released. */
+  /** Nothing more of it is sent from here: the target was released or deleted, or it is to be released after an error of the service itself. */
   isGivenUp: boolean
   idleSince: number
 }

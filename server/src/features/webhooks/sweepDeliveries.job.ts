@@ -2,6 +2,7 @@
 import { part, type Database, type Part, type Sql } from '../../base/db.ts'
 import { withShortLock } from '../../base/shortLock.ts'
 import { job } from '../../kit/job.ts'
+import { dropWaitingFor, hasWaiting } from './dropWaiting.job.ts'
 
 const keptDays = 30
 const batch = 1000
@@ -16,13 +17,9 @@ export const sweepDeliveries = job({
     // deliveries of events go with their event; a test has none
     await erase(sql, part`deliveries d where d.data is not null and ${isOld}`, signal)
     // written, or being sent, while their webhook was deleted
-    const leftOver = part`
-      delivery_targets t join deliveries d on d.target_id = t.id and d.team_id = t.team_id
-      where t.deleted_at is not null and d.state in ('new', 'retrying', 'replaying')`
-    await erase(sql, leftOver, signal)
-    await sql`
-      update delivery_batches b set waiting = b.waiting # b.waiting from delivery_targets t
-      where t.id = b.target_id and t.team_id = b.team_id and t.deleted_at is not null and b.has_waiting`
+    const deleted = await sql<{ id: string; team_id: string }>`
+      select t.id, t.team_id from delivery_targets t where t.deleted_at is not null and ${hasWaiting}`
+    for (const target of deleted) await dropWaitingFor(sql, target, signal)
     await sql`
       delete from delivery_targets t
       where t.deleted_at < now() - interval '1 day' and not exists (select from deliveries d where d.target_id = t.id)
