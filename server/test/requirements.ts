@@ -1957,6 +1957,7 @@ const sentences = [
     says: 'A call that is not safe to repeat and was cut off is made again only when a person says so.',
   },
   { id: 'runs.places', says: 'A team runs only as many at once as it has slots; the rest wait and follow.' },
+  { id: 'runs.agentCap', says: 'An agent at its cap holds up no run of another agent, however many of its runs wait.' },
   { id: 'runs.uncounted', says: 'Places that a dead process left are counted by whoever comes next.' },
   {
     id: 'runs.model',

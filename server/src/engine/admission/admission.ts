@@ -1,5 +1,5 @@
 // Slots: a team runs only a number of runs at once. A run that finds no slot waits for one, woken runs before new ones.
-import { part, type Sql } from '../../base/db.ts'
+import { part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { heldColumns, isOrdinary, startedEvents, type ClaimedRun } from './claim.ts'
 import { lockedTeams, type TeamSlots } from './knownSlots.ts'
@@ -45,29 +45,77 @@ export async function admitNext(sql: Sql, teamIds: string[], seats?: FreeSeats):
 const seatsFor = ({ count, perTeam }: FreeSeats, teamId: string): number =>
   Math.max(0, Math.min(count, perTeam?.get(teamId) ?? count))
 
+/** `is_cut`: as many runs were looked at as a look takes. */
+type AdmittedRow = ClaimedRun & { is_claimed: boolean; team: TeamSlots & { is_cut: boolean } }
+
+/** How many runs of a line, or of one build in it, are looked at. It is text of the statement: with a parameter its plan would be a guess. */
+const lookedAt = part`200`
+
 /** Gives at least one row, with the team's slots as they are now; it has no run if nobody was admitted. */
-const admitOne = (sql: Sql, teamId: string, seats: FreeSeats | undefined) => sql<
-  ClaimedRun & { is_claimed: boolean; team: TeamSlots }
->`
-  with ${lockedTeams(part`select ${teamId}::uuid`)},
-  place as materialized (
-    select greatest(team.places - team.held + back.places, 0) as free, back.places as back from team, back
-  ),
-  -- a bounded look, and no lock yet: behind 200 runs of capped agents a free one waits for the next call
+async function admitOne(sql: Sql, teamId: string, seats: FreeSeats | undefined): Promise<AdmittedRow[]> {
+  const first = await admitAmong(sql, teamId, seats, firstInLine(teamId))
+  const team = first[0]?.team
+  // slots are left, since runs that were looked at are capped or locked: others may wait behind them
+  if (!team?.is_cut || team.free <= 0) return first
+  const left = seats && { ...seats, count: seats.count - first.filter(({ is_claimed }) => is_claimed).length }
+  const behind = await admitAmong(sql, teamId, left, firstOfEachBuild(teamId))
+  return [...behind, ...first]
+}
+
+/** The usual look, bounded and without locks: the first of the line. */
+const firstInLine = (teamId: string): Part => part`
   candidate as materialized (
     select r.*, (b.config #>> '{data,limits,max_concurrent_runs}')::int as cap
     from place, lateral (
       select id, agent_id, build_id, is_woken, queued_at from runs
       where team_id = ${teamId} and queued_at is not null and place.free > 0
-      order by is_woken desc, queued_at limit 200
+      order by is_woken desc, queued_at limit ${lookedAt}
     ) r join builds b on b.id = r.build_id
   ),
   -- once, not once a candidate; and only where some agent has a cap
-  busy as materialized (
-    select agent_id, count(*)::int as places from runs
-    where team_id = ${teamId} and admitted_at is not null and agent_id in (select agent_id from candidate where cap is not null)
-    group by agent_id
+  busy as materialized (${busyAgents(teamId, part`select agent_id from candidate where cap is not null`)})`
+
+/**
+ * The first of each build, as many as its cap has room for. It jumps from build to build, however many runs each has in the line. At most as many
+ * agents as the team has slots are at their cap, so as a rule there are others among the first 1,000 builds.
+ */
+const firstOfEachBuild = (teamId: string): Part => part`
+  waiting as materialized (
+    with recursive next as (
+      (select build_id from runs where team_id = ${teamId} and queued_at is not null order by build_id limit 1)
+      union all
+      select (
+        select r.build_id from runs r
+        where r.team_id = ${teamId} and r.queued_at is not null and r.build_id > next.build_id order by r.build_id limit 1
+      ) from next where next.build_id is not null
+    )
+    select b.id as build_id, b.agent_id, (b.config #>> '{data,limits,max_concurrent_runs}')::int as cap
+    from (select build_id from next limit 1000) n join builds b on b.id = n.build_id
   ),
+  busy as materialized (${busyAgents(teamId, part`select agent_id from waiting where cap is not null`)}),
+  candidate as materialized (
+    select r.*, w.cap
+    from place, waiting w left join busy on busy.agent_id = w.agent_id, lateral (
+      select id, agent_id, build_id, is_woken, queued_at from runs
+      where team_id = ${teamId} and queued_at is not null and build_id = w.build_id
+      -- the order of runs_in_line_by_build alone: the planner would walk along the whole line otherwise
+      order by is_woken desc nulls last, queued_at
+      limit greatest(least(place.free, w.cap - coalesce(busy.places, 0), ${lookedAt}), 0)
+    ) r
+  )`
+
+const busyAgents = (teamId: string, among: Part): Part => part`
+    select agent_id, count(*)::int as places from runs
+    where team_id = ${teamId} and admitted_at is not null and agent_id in (${among})
+    group by agent_id`
+
+/** `candidates` are runs of the line with their caps, and how many slots the agents among them hold that have one. */
+const admitAmong = (sql: Sql, teamId: string, seats: FreeSeats | undefined, candidates: Part) => sql<AdmittedRow>`
+  with ${lockedTeams(part`select ${teamId}::uuid`)},
+  place as materialized (
+    select greatest(team.places - team.held + back.places, 0) as free, back.places as back from team, back
+  ),
+  ${candidates},
   allowed as materialized (
     select c.id from (
       select c.*, coalesce(b.places, 0)
@@ -102,7 +150,7 @@ const admitOne = (sql: Sql, teamId: string, seats: FreeSeats | undefined) => sql
     update admission a set held = a.held - place.back + n.admitted, in_line = greatest(a.in_line - n.admitted, 0), granted = n.admitted
     from place, (select count(*)::int as admitted from r) n
     where a.team_id = ${teamId}
-    returning a.team_id, a.places - a.held as free, a.in_line
+    returning a.team_id, a.places - a.held as free, a.in_line, (select count(*) >= ${lookedAt} from candidate) as is_cut
   )
   select ${heldColumns}, r.is_claimed, to_json(counted) as team from counted left join r on true`
 

@@ -1,0 +1,74 @@
+// The line of a team: who gets its free slots, however long the line is and whoever stands in it.
+import assert from 'node:assert/strict'
+import { plansOn } from '../../../test/kit/plans.ts'
+import { proves } from '../../../test/kit/proves.ts'
+import { preparedRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import { createRuns } from '../starting/createRun.ts'
+import { admitNext } from './admission.ts'
+
+const service = await testApp()
+const { sql } = service.context.db
+const procedure = '```wait\n1h\n```\n'
+
+const isAdmitted = async (runId: string): Promise<boolean> => {
+  const [run] = await sql<{ is_admitted: boolean }>`
+    select admitted_at is not null as is_admitted from runs where id = ${runId}`
+  return run!.is_admitted
+}
+
+/** So many runs of this agent that wait for a slot, before all that start later. */
+async function fillLine(team: TestTeam, agentId: string, count: number): Promise<void> {
+  const run = await preparedRun(service, team, agentId)
+  await sql`
+    with added as (
+      insert into runs (id, team_id, agent_id, build_id, run_number, source, title, limits, status, queued_at)
+      select gen_random_uuid(), ${team.id}, ${agentId}, ${run.buildId}, nextval('run_numbers'), 'api', 'In line', '{}', 'pending', now()
+      from generate_series(1, ${count}::int) returning id
+    )
+    update admission set in_line = in_line + (select count(*) from added) where team_id = ${team.id}`
+}
+
+proves('runs.agentCap', 'a long line of an agent at its cap holds up no run of another agent', async () => {
+  const team = await seedTeam(service)
+  const [capped, free] = [
+    await seedAgent(team, procedure, { limits: { max_concurrent_runs: 1 } }),
+    await seedAgent(team, procedure),
+  ]
+  const first = await startRun(team, capped)
+  await admitNext(sql, [team.id])
+  assert.equal(await isAdmitted(first), true)
+  await fillLine(team, capped, 450)
+  const other = await preparedRun(service, team, free)
+  await createRuns(sql, [other], undefined)
+  assert.equal(await isAdmitted(other.id), false)
+  const { admitted, teams } = await admitNext(sql, [team.id])
+  assert.deepEqual([admitted, await isAdmitted(other.id)], [1, true])
+  assert.deepEqual(teams, [{ ...teams[0], in_line: 450, admitted: 1 }])
+  assert.equal((await admitNext(sql, [team.id])).admitted, 0)
+})
+
+proves('runs.agentCap', 'an agent gets no more slots than its cap, however its builds share the line', async () => {
+  const team = await seedTeam(service)
+  const capped = await seedAgent(team, procedure, { limits: { max_concurrent_runs: 3 } })
+  await startRun(team, capped)
+  await fillLine(team, capped, 300)
+  await sql`update admission set places = 40 where team_id = ${team.id}`
+  for (let n = 0; n < 3; n++) await admitNext(sql, [team.id])
+  const [row] = await sql`select held, in_line from admission where team_id = ${team.id}`
+  assert.deepEqual(row, { held: 3, in_line: 298 })
+})
+
+proves('runs.plans', 'admitNext does not walk along a line of runs that it passes over', async () => {
+  const team = await seedTeam(service)
+  const capped = await seedAgent(team, procedure, { limits: { max_concurrent_runs: 1 } })
+  await startRun(team, capped)
+  await admitNext(sql, [team.id])
+  await fillLine(team, capped, 5000)
+  await sql`analyze runs`
+  const [first, behind] = await (await plansOn(service.context.db))((planned) => admitNext(planned, [team.id]))
+  assert.match(first!, /Index Scan using runs_in_line on runs/)
+  assert.match(behind!, /runs_in_line_by_build/)
+  assert.doesNotMatch(behind!, /runs_in_line on runs|Seq Scan on runs/)
+})
