@@ -1958,6 +1958,10 @@ const sentences = [
   },
   { id: 'runs.places', says: 'A team runs only as many at once as it has slots; the rest wait and follow.' },
   { id: 'runs.agentCap', says: 'An agent at its cap holds up no run of another agent, however many of its runs wait.' },
+  {
+    id: 'runs.recount',
+    says: 'Counting slots again locks one team at a time, and none whose counts are right; no long line is read whole for it.',
+  },
   { id: 'runs.uncounted', says: 'Places that a dead process left are counted by whoever comes next.' },
   {
     id: 'runs.model',

@@ -256,7 +256,7 @@ suite('places', () => {
       assert.deepEqual(row, { is_admitted: true, held: 1, uncounted: 0 })
       await drainRuns(service)
       await die()
-      await service.context.db.transaction(recount)
+      await recount(service.context.db)
       const [counted] = await sql`select held from admission where team_id = ${team.id}`
       assert.equal(counted!.held, 0)
       assert.deepEqual(await sql`select from places_left where team_id = ${team.id}`, [])

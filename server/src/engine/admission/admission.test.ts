@@ -6,7 +6,7 @@ import { preparedRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { createRuns } from '../starting/createRun.ts'
-import { admitNext } from './admission.ts'
+import { admitNext, recount } from './admission.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
@@ -71,4 +71,58 @@ proves('runs.plans', 'admitNext does not walk along a line of runs that it passe
   assert.match(first!, /Index Scan using runs_in_line on runs/)
   assert.match(behind!, /runs_in_line_by_build/)
   assert.doesNotMatch(behind!, /runs_in_line on runs|Seq Scan on runs/)
+})
+
+/** The team's counts as they are written; with `wrong` they are first changed to that. */
+async function counts(team: TestTeam, wrong?: { held: number; in_line: number }) {
+  if (wrong) await sql`update admission set held = ${wrong.held}, in_line = ${wrong.in_line} where team_id = ${team.id}`
+  const [row] = await sql`select held, in_line from admission where team_id = ${team.id}`
+  return row
+}
+
+proves('runs.recount', 'what is miscounted is mended one team at a time, and the others are not locked', async () => {
+  const { db } = service.context
+  const teams = await Promise.all([1, 2, 3].map(() => seedTeam(service)))
+  for (const team of teams) await startRun(team, await seedAgent(team, procedure))
+  const wrong = { held: 7, in_line: 3 }
+  for (const team of teams.slice(0, 2)) await counts(team, wrong)
+  const locked: number[] = []
+  await recount({
+    sql,
+    transaction: (work) =>
+      db.transaction(async (tx) => {
+        const result = await work(tx)
+        const free = await db.sql`
+          select from admission where team_id = any(${teams.map(({ id }) => id)}::uuid[]) for update skip locked`
+        locked.push(teams.length - free.length)
+        return result
+      }),
+  })
+  assert.deepEqual(
+    locked.filter((count) => count > 0),
+    [1, 1],
+  )
+  for (const team of teams) assert.deepEqual(await counts(team), { held: 1, in_line: 0 })
+})
+
+proves('runs.recount', 'a line is counted as far as it matters', async () => {
+  const { db } = service.context
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, procedure)
+  await startRun(team, agentId)
+  await fillLine(team, agentId, 1500)
+  for (const [written, mended] of [
+    [1500, 1500],
+    [2000, 2000],
+    [0, 1000],
+  ] as const) {
+    await counts(team, { held: 5, in_line: written })
+    const mayStart = await recount(db)
+    assert.ok(mayStart.includes(team.id))
+    assert.deepEqual(await counts(team), { held: 1, in_line: mended })
+  }
+  await sql`update runs set queued_at = null, admitted_at = now() where team_id = ${team.id}
+    and id in (select id from runs where team_id = ${team.id} and queued_at is not null limit 1490)`
+  assert.ok(!(await recount(db)).includes(team.id))
+  assert.deepEqual(await counts(team), { held: 1491, in_line: 10 })
 })

@@ -1,5 +1,5 @@
 // Slots: a team runs only a number of runs at once. A run that finds no slot waits for one, woken runs before new ones.
-import { part, type Part, type Sql } from '../../base/db.ts'
+import { part, type Database, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { heldColumns, isOrdinary, startedEvents, type ClaimedRun } from './claim.ts'
 import { lockedTeams, type TeamSlots } from './knownSlots.ts'
@@ -154,27 +154,61 @@ const admitAmong = (sql: Sql, teamId: string, seats: FreeSeats | undefined, cand
   )
   select ${heldColumns}, r.is_claimed, to_json(counted) as team from counted left join r on true`
 
+/** Whether anybody waits is what counts, so a line is counted this far. Text of the statement, as above. */
+const countedInLine = part`1000`
+
+const lineOf = (teamId: Part): Part => part`
+  (select count(*)::int from (
+    select from runs where team_id = ${teamId} and queued_at is not null limit ${countedInLine}
+  ) few)`
+
+/** How long one round may take, since other work of the sweep waits for it. What is left then is for the next one. */
+const recountMs = 250
+
 /**
- * Counts every team's slots and waiting runs again, and answers with the teams that have both. So no crash between two statements loses a
- * slot or forgets a run for long. It locks the rows first and counts in a later statement; a team that is being written is left for the
- * next time.
+ * Finds the teams whose slots or waiting runs are miscounted, mends their counts, and answers with the teams that have both free slots and
+ * waiting runs. So no crash between two statements loses a slot or forgets a run for long.
  */
-export async function recount(sql: Sql): Promise<string[]> {
-  const locked = await sql<{ team_id: string }>`select team_id from admission order by team_id for update skip locked`
-  const teams = await sql<{ team_id: string }>`
-    with taken as (
-      delete from places_left where team_id = any(${locked.map(({ team_id }) => team_id)}::uuid[])
+export async function recount({ sql, transaction }: Pick<Database, 'sql' | 'transaction'>): Promise<string[]> {
+  // one snapshot sees runs and counts as the same commits left them, so looking needs no lock
+  const teams = await sql<{ team_id: string; is_off: boolean; may_start: boolean }>`
+    with recursive next as (
+      (select team_id from runs where queued_at is not null order by team_id limit 1)
+      union all
+      select (select r.team_id from runs r where r.queued_at is not null and r.team_id > next.team_id order by r.team_id limit 1)
+      from next where next.team_id is not null
     ),
-    counted as (
-      select team_id, (count(*) filter (where admitted_at is not null))::int as held,
-        (count(*) filter (where queued_at is not null))::int as in_line
-      from runs where admitted_at is not null or queued_at is not null group by team_id
-    ),
-    mended as (
-      update admission a set held = coalesce(c.held, 0), in_line = coalesce(c.in_line, 0)
-      from unnest(${locked.map(({ team_id }) => team_id)}::uuid[]) as l (team_id) left join counted c on c.team_id = l.team_id
-      where a.team_id = l.team_id and (a.held, a.in_line) is distinct from (coalesce(c.held, 0), coalesce(c.in_line, 0))
+    line as materialized (select team_id, ${lineOf(part`next.team_id`)} as runs from next where team_id is not null),
+    holding as materialized (select team_id, count(*)::int as runs from runs where admitted_at is not null group by team_id),
+    seen as (
+      select a.team_id, a.places, a.held, least(a.in_line, ${countedInLine}) as in_line, coalesce(h.runs, 0) as holds, coalesce(l.runs, 0) as waits,
+        p.team_id is not null as has_left
+      from admission a left join holding h on h.team_id = a.team_id left join line l on l.team_id = a.team_id
+        left join (select distinct team_id from places_left) p on p.team_id = a.team_id
     )
-    select c.team_id from counted c join admission a on a.team_id = c.team_id where c.in_line > 0 and c.held < a.places`
-  return teams.map(({ team_id }) => team_id)
+    select team_id, is_off, may_start from (
+      -- slots that runs left are in held until they are counted
+      select *, has_left or (held, in_line) is distinct from (holds, waits) as is_off, waits > 0 and holds < places as may_start from seen
+    ) s where is_off or may_start order by random()`
+  const until = performance.now() + recountMs
+  for (const { team_id, is_off } of teams) {
+    if (is_off && performance.now() < until) await transaction((tx) => mend(tx, team_id))
+  }
+  return teams.filter(({ may_start }) => may_start).map(({ team_id }) => team_id)
+}
+
+/** It locks the row first and counts in a later statement; a team that is being written is left for the next time. */
+async function mend(sql: Sql, teamId: string): Promise<void> {
+  const locked = await sql`select from admission where team_id = ${teamId} for update skip locked`
+  if (locked.length === 0) return
+  await sql`
+    with taken as (
+      delete from places_left where team_id = ${teamId}
+    ),
+    counted as materialized (
+      select (select count(*)::int from runs where team_id = ${teamId} and admitted_at is not null) as held,
+        ${lineOf(part`${teamId}`)} as in_line
+    )
+    update admission a set held = c.held, in_line = case when c.in_line < ${countedInLine} then c.in_line else greatest(a.in_line, ${countedInLine}) end
+    from counted c where a.team_id = ${teamId}`
 }

@@ -68,7 +68,7 @@ export function createRunSweep(context: Context): RunSweep {
 
   async function admitWaiting(): Promise<boolean> {
     let admitted = 0
-    for (const teamId of await db.transaction(recount)) admitted += (await admitNext(db.sql, [teamId])).admitted
+    for (const teamId of await recount(db)) admitted += (await admitNext(db.sql, [teamId])).admitted
     return admitted > 0
   }
 }
