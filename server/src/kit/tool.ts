@@ -174,8 +174,8 @@ interface WaitingTool<Input extends TObject = TObject> extends Described<Input> 
   waitsFor: WaitingOn['kind']
   /** Writes what is waited for, in the transaction that records the call; an outcome where there is nothing to wait for. */
   begin: (call: ToolCall<Static<Input>>, sql: Sql, context: Context) => Promise<Begun | Outcome>
-  /** Reads whether it has come; undefined: not yet. */
-  resolve: (call: ToolCall<Static<Input>>, sql: Sql, waitingOn: WaitingOn) => Promise<Outcome | undefined>
+  /** Reads whether it has come; undefined: not yet. `now` is by the database's clock, which also wakes whoever waits for a time. */
+  resolve: (call: ToolCall<Static<Input>>, sql: Sql, waitingOn: WaitingOn, now: number) => Promise<Outcome | undefined>
 }
 
 export type Tool = InsideTool<never> | OutsideTool<never> | WaitingTool<never>

@@ -29,6 +29,8 @@ export interface ClaimedRun {
   message: unknown
   limits: Limits
   created_at: Date
+  /** By the database's clock. */
+  claimed_at: Date
   epoch: number
   wake_seq: number
   /** For a run of a draft, the hash of the config that it keeps (`pinned_configs`). */
@@ -47,7 +49,7 @@ export interface ClaimedRun {
 
 export const heldColumns = part`
   r.id, r.team_id, r.agent_id, r.build_id, r.user_id, r.case_id, r.case_title, r.parent_run_id, r.depth, r.run_number, r.source, r.title,
-  ${wholeMessage} as message, r.limits, r.created_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms, r.deaths,
+  ${wholeMessage} as message, r.limits, r.created_at, now() as claimed_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms, r.deaths,
   r.failures`
 
 /** What a process may claim. */

@@ -15,7 +15,7 @@ import {
 } from '../guardrails/judge.ts'
 import { noteStop } from '../guardrails/stops.ts'
 import type { CallStep } from '../ledger/change.ts'
-import { toolCallOf, type HeldRun } from './heldRun.ts'
+import { databaseNow, toolCallOf, type HeldRun } from './heldRun.ts'
 
 /** Reads the rules that are live now; nearly always they are known. A database that is away is a pause. */
 export async function refreshRules(held: HeldRun): Promise<void> {
@@ -54,7 +54,7 @@ export async function stopOf(held: HeldRun, step: CallStep, tool: Tool, approval
   if (!leaving || tool.kind !== 'outside') return undefined
   const refused = stopToRefuse(rules, leaving) ?? (await stopByItsConnection(held, step, tool, leaving))
   if (refused) return refused
-  const now = context.clock.now().getTime()
+  const now = nowFor(held)
   const quiet = stopByHour(rules, leaving, now)
   if (quiet || rules.outside_calls_per_day === null) return quiet
   const { outside_calls_per_day: most } = rules
@@ -78,10 +78,14 @@ async function stopByItsConnection(
 }
 
 /** Whether the rules would let the call wait, as far as that is known without a statement. */
-export const wouldWait = ({ rules, context }: HeldRun, step: CallStep, tool: Tool): boolean =>
-  rules !== undefined &&
-  rules.quietWeek !== null &&
-  stopByHour(rules, leavingOf(tool, step.arguments, context), context.clock.now().getTime()) !== undefined
+export function wouldWait(held: HeldRun, step: CallStep, tool: Tool): boolean {
+  const { rules, context } = held
+  if (!rules?.quietWeek) return false
+  return stopByHour(rules, leavingOf(tool, step.arguments, context), nowFor(held)) !== undefined
+}
+
+/** Not before the time at which the database woke the run: a clock that is behind would let the call wait again for an hour that is over. */
+const nowFor = (held: HeldRun): number => Math.max(held.context.clock.now().getTime(), databaseNow(held))
 
 /** Notes the stop in the transaction that records the call. */
 export function noteStopOf(
@@ -100,9 +104,9 @@ export const waitOf = ({ rule, version, says, until }: Stop): Begun['waiting_on'
 })
 
 /** Whether a call that waits because of a rule still must: other rules are asked again. */
-export function isStillHeld({ rules, context }: HeldRun, { detail, due_at }: Begun['waiting_on']): boolean {
-  if (due_at === undefined || detail['version'] !== rules?.version) return false
-  return new Date(due_at) > context.clock.now()
+export function isStillHeld(held: HeldRun, { detail, due_at }: Begun['waiting_on']): boolean {
+  if (due_at === undefined || detail['version'] !== held.rules?.version) return false
+  return new Date(due_at).getTime() > nowFor(held)
 }
 
 export const isOfGuardrail = ({ detail }: Begun['waiting_on']): boolean => detail['reason'] === 'guardrail'

@@ -29,6 +29,8 @@ import type { Windows } from '../../kit/rateLimit.ts'
 import type { Routes } from './routeState.ts'
 
 export interface HeldRun extends SureWriting {
+  /** When this process opened it, of performance.now(). */
+  openedAtMs: number
   build: LoadedBuild
   toolRegistry: ToolRegistry
   telemetry: RunTelemetry
@@ -236,6 +238,13 @@ export function toolCallOf<Input>({ run }: Pick<HeldRun, 'run'>, step: CallStep)
     input: step.arguments as Input,
   }
 }
+
+/**
+ * The time by the database's clock, and never later than it is: waits end by that clock, and a process's own may be behind or ahead. It costs no
+ * statement, because the claim brought the time along.
+ */
+export const databaseNow = ({ run, openedAtMs }: Pick<HeldRun, 'run' | 'openedAtMs'>): number =>
+  run.claimed_at.getTime() + performance.now() - openedAtMs
 
 /** While a step waits, its row has what it waits for in the column of its result. */
 export const waitingOnOf = (step: Step): Begun['waiting_on'] =>

@@ -88,6 +88,7 @@ function open(
   const fixedBytes = model.isPure ? 0 : JSON.stringify(setup).length
   return {
     run,
+    openedAtMs: performance.now(),
     build,
     context,
     toolRegistry,

@@ -2,7 +2,7 @@
 import type { Sql } from '../../base/db.ts'
 import type { Begun, Outcome, Tool } from '../../kit/tool.ts'
 import { notBegun, type CallStep } from '../ledger/change.ts'
-import { toolCallOf, waitingOnOf, type HeldRun } from './heldRun.ts'
+import { databaseNow, toolCallOf, waitingOnOf, type HeldRun } from './heldRun.ts'
 import { onDoubtOf } from './afterCrash.ts'
 import { bindsOf } from './approvedCall.ts'
 import { isOfGuardrail, isStillHeld } from './guardedCall.ts'
@@ -38,7 +38,7 @@ export async function resolveStep(held: HeldRun, step: CallStep, sql: Sql): Prom
     if (isOfGuardrail(waiting_on)) return notYet(step, tool, waiting_on, !isStillHeld(held, waiting_on))
     return notYet(step, tool, waiting_on, await tool.hasCome?.(call, { waitingOn: waiting_on, sql, context }))
   }
-  const outcome = await tool.resolve(call, sql, waiting_on)
+  const outcome = await tool.resolve(call, sql, waiting_on, databaseNow(held))
   return outcome ? { kind: 'outcome', outcome } : { kind: 'waits', waiting_on }
 }
 

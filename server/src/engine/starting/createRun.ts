@@ -69,6 +69,8 @@ export const claimedAtStart = (run: NewRun, configHash: string | null): ClaimedR
   message: run.message ?? null,
   limits: run.limits,
   created_at: run.createdAt,
+  // by our clock: if it is behind, a wait that is over lasts until the next claim
+  claimed_at: new Date(),
   epoch: 1,
   wake_seq: 0,
   config_hash: configHash,

@@ -23,8 +23,8 @@ const scheduleWait = waitingTool({
     if (at.getTime() > Date.now() + secondsMax * 1000) return { error: 'A run can be put off for a year at most.' }
     return { waiting_on: { kind: 'time', detail: { until: at.toISOString() }, due_at: at } }
   },
-  async resolve(_call, _sql, { due_at }) {
-    return due_at && new Date(due_at) <= new Date() ? { result: { waited_until: due_at } } : undefined
+  async resolve(_call, _sql, { due_at }, now) {
+    return due_at && new Date(due_at).getTime() <= now ? { result: { waited_until: due_at } } : undefined
   },
 })
 
