@@ -1941,6 +1941,10 @@ const sentences = [
     says: 'A model’s output that does not fit output_schema goes back to the model, three times at most.',
     gap: { question: 'How often may a model try to fit its output?', file: 'server/src/engine/driving/drive.ts' },
   },
+  {
+    id: 'runs.sweepBound',
+    says: 'However much is due at once, a sweep does a part of it and then the rest of its work.',
+  },
   { id: 'runs.limits', says: 'A run fails at its limits; a start can only tighten them.' },
   {
     id: 'runs.messages',

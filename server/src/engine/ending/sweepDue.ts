@@ -11,6 +11,8 @@ import { expireRequest } from '../requests/humanRequests.ts'
 import { wakeDue } from '../admission/wake.ts'
 
 const dueAtOnce = 500
+/** How long a sweep may do what is due of one kind: after a day without a worker it may be much, and the rest of the sweep waits for it. */
+const longestMs = 100
 /** How often, in sweeps, the slots are counted again and runs whose process is gone are set free. */
 const thoroughEvery = 10
 /** That is for the whole database, so the oldest worker does it for all; the others rarely, in case that one hangs. */
@@ -46,8 +48,8 @@ export function createRunSweep(context: Context): RunSweep {
     async run() {
       const is = await lookFor(context, (dues ??= duesOf(config.workerPools, lifecycle.processId)))
       let isReady = is.ready || is.suspect
-      while (is.due && (await wakeSome())) isReady = true
-      while (is.expired && (await db.transaction(expireRequest))) isReady = true
+      if (is.due) isReady = (await repeated(wakeSome)) || isReady
+      if (is.expired) isReady = (await repeated(expireOne)) || isReady
       count += 1
       if (count % (is.hasElder ? rareEvery : thoroughEvery) === 0) isReady = (await thorough()) || isReady
       return isReady
@@ -58,6 +60,10 @@ export function createRunSweep(context: Context): RunSweep {
   async function wakeSome(): Promise<boolean> {
     const { woken } = await db.transaction((sql) => wakeDue(sql, dueAtOnce))
     return woken > 0
+  }
+
+  async function expireOne(): Promise<boolean> {
+    return (await db.transaction(expireRequest)) !== undefined
   }
 
   async function thorough(): Promise<boolean> {
@@ -71,4 +77,12 @@ export function createRunSweep(context: Context): RunSweep {
     for (const teamId of await recount(db)) admitted += (await admitNext(db.sql, [teamId])).admitted
     return admitted > 0
   }
+}
+
+/** Does it until nothing is left, or until the time is over: the next sweep continues. Answers whether there was anything. */
+async function repeated(work: () => Promise<boolean>): Promise<boolean> {
+  const until = performance.now() + longestMs
+  if (!(await work())) return false
+  while (performance.now() < until && (await work()));
+  return true
 }
