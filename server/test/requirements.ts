@@ -1941,6 +1941,7 @@ const sentences = [
     says: 'A model’s output that does not fit output_schema goes back to the model, three times at most.',
     gap: { question: 'How often may a model try to fit its output?', file: 'server/src/engine/driving/drive.ts' },
   },
+  { id: 'runs.longTime', says: 'A run may be active for 30 days; nothing ends it before its limit of time.' },
   {
     id: 'runs.sweepBound',
     says: 'However much is due at once, a sweep does a part of it and then the rest of its work.',

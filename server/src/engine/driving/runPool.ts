@@ -1,6 +1,7 @@
 // The runs of one process: it takes what is ready while it has seats, drives each run, and drops at once what is no longer its own.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble } from '../../base/db.ts'
+import { longTimer } from '../../base/longTimer.ts'
 import { StoreAway } from '../../drivers/blobs/objectStore.ts'
 import type { SuspectSeat } from '../../kit/suspectProcesses.ts'
 import { claimRuns, claimSuspects, giveBack, readClaimed, readSuspects, type ClaimedRun } from '../admission/claim.ts'
@@ -127,10 +128,7 @@ function take(pool: Pool, run: ClaimedRun, seat?: SuspectSeat): void {
   // a run whose time is over does nothing more, but it fails or asks for more, and reads for that what it has
   const leftMs = timeLeft > 0 ? timeLeft : toSaySoMs
   const time = new AbortController()
-  const timer = setTimeout(
-    () => time.abort(new LimitReached(durationSentence(run.limits))),
-    Math.min(leftMs, 2 ** 31 - 1),
-  )
+  const endTimer = longTimer(() => time.abort(new LimitReached(durationSentence(run.limits))), leftMs)
   // a process that cannot prove that it lives continues: without the database it cannot begin a call, and a call under way has perhaps happened
   const { signal: writeSignal } = controller
   const signal = AbortSignal.any([writeSignal, time.signal])
@@ -139,7 +137,7 @@ function take(pool: Pool, run: ClaimedRun, seat?: SuspectSeat): void {
     .drive(run, { signal, writeSignal, mayContinue, workerId: options.workerId }, seat)
     .catch((error: unknown) => recover(pool, run, writeSignal, error))
     .finally(() => {
-      clearTimeout(timer)
+      endTimer()
       if (held.get(run.id)?.controller === controller) {
         held.delete(run.id)
         pool.releaseWaiters.get(run.id)?.()
