@@ -1110,6 +1110,10 @@ const sentences = [
     id: 'migrate.living',
     says: 'Migrations after which a living process could not work are refused, and nothing is changed.',
   },
+  {
+    id: 'migrate.silent',
+    says: 'No migration is applied beside a living service that does not say which migrations it knows; commands, which never say it, hold up none.',
+  },
   { id: 'migrate.declared', says: 'Every new migration says whether processes of the release before work after it.' },
   {
     id: 'migrate.check',

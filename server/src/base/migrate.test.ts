@@ -56,7 +56,7 @@ proves(
 )
 
 const expanding = { ...next, text: `-- owner: base/. A test.\n-- Older code: works.\n${next.text}` }
-const worker = { role: 'worker', host: 'a', pid: 7, version: '0.6.2', migrations: known.length }
+const worker = { role: 'worker', host: 'a', pid: 7, version: '0.6.2', migrations: known.length, seconds: 60 }
 
 proves(
   'migrate.oneStep',
@@ -113,6 +113,29 @@ proves('migrate.living', 'a migration after which living processes could not wor
   assert.deepEqual(await ask(address, `select to_regclass('next_table') as found`), [{ found: null }])
   const beside = { address, migrations: [...known, expanding], living: async () => [worker] }
   assert.deepEqual((await migrate(beside)).applied, ['next'])
+})
+
+proves('migrate.silent', 'a service that does not say what it knows is older than the release before', async () => {
+  const address = await testDatabase()
+  const migrations = [...known, expanding]
+  for (const role of ['api', 'worker', 'all']) {
+    const living = async () => [{ ...worker, role, version: null, migrations: null }]
+    await assert.rejects(
+      migrate({ address, migrations, living }),
+      new RegExp(`after migration next: ${role}, process 7 on a`),
+    )
+  }
+  assert.deepEqual(await ask(address, `select to_regclass('next_table') as found`), [{ found: null }])
+  const command = { ...worker, role: 'backup', version: null, migrations: null }
+  assert.deepEqual((await migrate({ address, migrations, living: async () => [command] })).applied, ['next'])
+})
+
+proves('migrate.silent', 'one that has just started has time to say it', async () => {
+  const address = await testDatabase()
+  const asked: (number | null)[] = [null, known.length]
+  const living = async () => [{ ...worker, migrations: asked.shift()!, seconds: 1 }]
+  assert.deepEqual((await migrate({ address, migrations: [...known, expanding], living })).applied, ['next'])
+  assert.deepEqual(asked, [])
 })
 
 proves('migrate.declared', 'every migration says whether processes of the release before work after it', () => {

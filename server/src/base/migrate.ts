@@ -9,7 +9,7 @@ import { lockNotAvailable, sqlState } from './db.ts'
 import { connectOrTell } from './databaseRefused.ts'
 import { migrationLock } from './locks.ts'
 import { createLog, type Log } from './log.ts'
-import { codeSince, namesOf, readCodeSince, tooOld, type LivingCode } from './olderCode.ts'
+import { codeSince, isSilentService, namesOf, readCodeSince, tooOld, type LivingCode } from './olderCode.ts'
 import { connectionSettings, SessionClient, type DatabaseAddress } from './session.ts'
 
 const folder = new URL('../../migrations/', import.meta.url)
@@ -264,7 +264,8 @@ async function applyMissing(client: Client, { migrations, log, living }: Applyin
   if (known > migrations.length)
     log.warn({ newer: known - migrations.length }, 'the database is newer than this version, which may still run on it')
   const missing = migrations.slice(known)
-  const refusal = refusalFor((await living?.(client)) ?? [], missing)
+  if (missing.length === 0) return []
+  const refusal = refusalFor(await readReported(async () => (await living?.(client)) ?? []), missing)
   if (refusal !== undefined) throw new MigrationRefused(refusal)
   for (const migration of missing) {
     if (isOutside(migration)) await applyOutside(client, migration)
@@ -274,6 +275,20 @@ async function applyMissing(client: Client, { migrations, log, living }: Applyin
   }
   if (known === 0 && missing.length > 0) log.info({ migrations: missing.length }, 'made the tables')
   return missing.map(({ name }) => name)
+}
+
+/** A process reports itself moments after its start; on a busy machine it may need so long. */
+const firstReportS = 5
+const reportEveryMs = 100
+
+/** The living processes, when those that have just started have said what they know. */
+async function readReported(read: () => Promise<LivingCode[]>): Promise<LivingCode[]> {
+  for (const endsAt = performance.now() + firstReportS * 1000; ; await sleep(reportEveryMs)) {
+    const living = await read()
+    const isNew = living.some((one) => isSilentService(one) && one.seconds < firstReportS)
+    // a service that starts again and again is new each time
+    if (!isNew || performance.now() > endsAt) return living
+  }
 }
 
 /** Why these migrations cannot be applied while these processes live, if so. */

@@ -39,13 +39,21 @@ export interface LivingCode {
   host: string
   pid: number
   version: string | null
-  /** How many it knows; null if it has not said so, as releases before this one. */
+  /** How many it knows; null if it has not said so, as releases before the previous one. */
   migrations: number | null
+  /** For how long it lives. */
+  seconds: number
 }
 
-/** The processes that could not work on a schema that needs such code. One that says nothing counts as the previous release. */
+/** The roles of a service. Only commands never say what they know: they are short, and refuse a database that is not theirs. */
+const serviceRoles = ['api', 'worker', 'all']
+
+export const isSilentService = ({ role, migrations }: LivingCode): boolean =>
+  migrations === null && serviceRoles.includes(role)
+
+/** The processes that could not work on a schema that needs such code. The previous release says what it knows, so a service that is silent is older. */
 export const tooOld = <Process extends LivingCode>(living: Process[], since: number): Process[] =>
-  living.filter(({ migrations }) => (migrations ?? previousRelease.migrations) < since)
+  living.filter((one) => (one.migrations ?? (isSilentService(one) ? 0 : previousRelease.migrations)) < since)
 
 /** The processes as an operator finds them. */
 export const namesOf = (living: Pick<LivingCode, 'role' | 'host' | 'pid'>[]): string =>

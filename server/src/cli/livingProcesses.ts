@@ -15,7 +15,7 @@ export async function readLivingProcesses(sql: Sql): Promise<LivingProcess[]> {
   if (!table.present) return []
   return sql<LivingProcess>`
     select p.id, p.role, p.host, p.pid, r.report ->> 'version' as version, (r.report ->> 'migrations')::int as migrations,
-      r.report ->> 'zone' as zone
+      r.report ->> 'zone' as zone, extract(epoch from clock_timestamp() - p.started_at)::float8 as seconds
     -- through JSON: older databases have no such column
     from processes p cross join lateral (select to_jsonb(p) -> 'report' as report) r
     where ${holdsItsLock}

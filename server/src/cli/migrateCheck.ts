@@ -32,7 +32,7 @@ interface PlannedMigration {
   work: PlannedWork[]
 }
 
-interface OtherProcess extends Omit<LivingProcess, 'id' | 'zone'> {
+interface OtherProcess extends Omit<LivingProcess, 'id' | 'zone' | 'seconds'> {
   /** Compared with this version. */
   is: 'older' | 'newer' | 'silent'
 }
