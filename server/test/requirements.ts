@@ -3742,6 +3742,14 @@ const sentences = [
     id: 'deploy.chart',
     says: 'The Helm chart makes API, workers, migrations and budgets without rights, with probes, and a grace period that fits the drain.',
   },
+  {
+    id: 'deploy.disk',
+    says: 'No command that keeps to its bounds makes the chart’s workers too large for the disk that they may use.',
+  },
+  {
+    id: 'deploy.metrics',
+    says: 'An installation by the guide of the chart serves metrics only to whoever has its token.',
+  },
   { id: 'deploy.values', says: 'The schema of the chart’s values takes what works and refuses what would not.' },
   { id: 'deploy.units', says: 'The units for systemd are valid, hardened, and stop the service by its drain.' },
   {

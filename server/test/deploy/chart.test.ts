@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { checkAgainst } from '../../src/base/jsonSchema/jsonSchema.ts'
+import { readConfig } from '../../src/base/config.ts'
 import { runyardVersion } from '../../src/base/version.ts'
+import { usualLimits } from '../../src/drivers/sandbox/sandbox.ts'
 import { proves } from '../kit/proves.ts'
 import {
   chartHash,
@@ -26,6 +28,7 @@ interface Container {
   env: { name: string; value?: string; valueFrom?: Values }[]
   envFrom: Values[]
   volumeMounts: { name: string; mountPath: string }[]
+  resources?: { requests?: Record<string, string>; limits?: Record<string, string> }
   startupProbe?: Probe
   livenessProbe?: Probe
   readinessProbe?: Probe & { periodSeconds: number }
@@ -42,7 +45,7 @@ interface Pod {
   terminationGracePeriodSeconds?: number
   topologySpreadConstraints?: { topologyKey: string }[]
   containers: Container[]
-  volumes: { name: string }[]
+  volumes: { name: string; emptyDir?: { sizeLimit?: string } }[]
 }
 
 interface Manifest {
@@ -212,6 +215,36 @@ proves('deploy.chart', 'pods are spread over zones, and every folder that is wri
   }
 })
 
+proves('deploy.disk', 'a worker has room for all that commands may write, or no limit but the node’s', () => {
+  const { sandboxShells, sandboxBytesMax } = readConfig({})
+  const needed = sandboxShells * (sandboxBytesMax + usualLimits.diskBytesMax)
+  const dataOf = (manifests: Manifest[]) =>
+    find(manifests, 'Deployment', '-worker').spec.template!.spec.volumes.find(({ name }) => name === 'data')?.emptyDir
+  assert.deepEqual(dataOf(least), {})
+  assert.equal(dataOf(everything)?.sizeLimit, '60Gi')
+  assert.ok(60 * 1024 ** 3 >= needed)
+  assert.match(valuesText, new RegExp(`: ${needed / 1024 ** 3}Gi unless those are`))
+  for (const manifests of [least, everything]) {
+    const [worker = mustBeThere()] = find(manifests, 'Deployment', '-worker').spec.template!.spec.containers
+    assert.ok(worker.resources?.requests?.['ephemeral-storage'])
+    assert.equal(worker.resources.limits?.['ephemeral-storage'], undefined)
+  }
+})
+
+proves(
+  'deploy.metrics',
+  'whoever follows the guide of Helm has metrics that need a token, and Prometheus has it',
+  async () => {
+    const guide = await readFile(join(repository, 'docs/guides/deploy.md'), 'utf8')
+    const helm = guide.slice(guide.indexOf('\n## Helm'), guide.indexOf('\n## Commands of agents'))
+    assert.match(helm, /create secret generic runyard[^`]*--from-literal=RUNYARD_METRICS_TOKEN=/)
+    const values = parse(/```yaml\n(.*?)```/s.exec(helm)![1]!) as Values
+    assert.deepEqual(values['podMonitor'], { tokenKey: 'RUNYARD_METRICS_TOKEN' })
+    assert.ok(fits(values))
+    assert.match(await readChart('templates/NOTES.txt'), /\/metrics[^]*RUNYARD_METRICS_TOKEN/)
+  },
+)
+
 proves('deploy.settings', 'every setting that the chart makes is one of the service', () => {
   const names = podsOf(all).flatMap(({ containers }) => containers.flatMap(({ env }) => env.map(({ name }) => name)))
   assert.ok(names.length > 20)
@@ -242,7 +275,8 @@ proves('deploy.chart', 'workers are scaled by how late runs start, by a metric t
 })
 
 const schema = JSON.parse(await readChart('values.schema.json')) as Record<string, unknown>
-const usual = parse(await readChart('values.yaml')) as Values
+const valuesText = await readChart('values.yaml')
+const usual = parse(valuesText) as Values
 
 function fits(given: Values): boolean {
   const check = checkAgainst(schema, mergedValues(usual, given))
@@ -276,6 +310,7 @@ proves('deploy.values', 'the schema refuses what would not work', () => {
     { ...good, ingress: { enabled: true } },
     { ...good, drainSeconds: '60' },
     { ...good, workers: { spreadOverZones: 'Never' } },
+    { ...good, workers: { dataSizeLimit: 'much' } },
     { ...good, service: { trafficDistribution: 'Nearest' } },
     { ...good, zoneLabel: "zone']" },
   ]

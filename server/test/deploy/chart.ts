@@ -35,6 +35,7 @@ export const renderings: Record<string, Values> = {
     workers: {
       autoscaling: { enabled: true },
       bubblewrap: true,
+      dataSizeLimit: '60Gi',
       tolerations: [{ key: 'sandboxes', operator: 'Exists' }],
       affinity: { nodeAffinity: {} },
     },

@@ -222,8 +222,12 @@ spec:
               mountPath: /dev/shm
       volumes:
         - name: data
+          {{- if $values.dataSizeLimit }}
           emptyDir:
-            sizeLimit: 1Gi
+            sizeLimit: {{ $values.dataSizeLimit }}
+          {{- else }}
+          emptyDir: {}
+          {{- end }}
         - name: tmp
           emptyDir:
             sizeLimit: {{ $values.tmpSizeLimit }}
