@@ -1831,6 +1831,10 @@ const sentences = [
     id: 'deleteRun.erases',
     says: 'A deleted run leaves no message, step, request, event, search row or workspace; other runs are untouched.',
   },
+  {
+    id: 'deleteRun.copies',
+    says: 'A deleted run leaves no recording, report, lesson, reason of a suggestion, stop of a guardrail or seal, also if the release before deletes it.',
+  },
   { id: 'deleteRun.active', says: 'Only a run that has ended can be deleted; else 409.' },
   {
     id: 'deleteRun.long',

@@ -9,7 +9,6 @@ const rowsAtOnce = 5000
 /** One round over messages, steps and events of runs that are deleted; true: there may be more. */
 export async function eraseSomeOf(sql: Sql, runIds: string[]): Promise<boolean> {
   await sql`delete from run_cuts where run_id = any(${runIds}::uuid[])`
-  await sql`delete from guardrail_stops where run_id = any(${runIds}::uuid[])`
   const messages = await eraseMessages(sql, runIds)
   const steps = await sql`
     delete from run_steps where ctid = any(array(

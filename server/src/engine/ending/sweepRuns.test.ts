@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { ConfigError, readConfig } from '../../base/config.ts'
+import { one } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { sweepFiles } from '../../features/sandboxes/files/sweepFiles.job.ts'
 import { enqueueOn } from '../../kit/job.ts'
@@ -39,6 +40,49 @@ async function rowsOf(runId: string) {
   return rows as Record<string, number>
 }
 
+/** Something of the run in each table that keeps a copy; gives the statements that count what is left. */
+async function copyRun(team: TestTeam, runId: string): Promise<() => Promise<Record<string, number>>> {
+  const [set, recording, replay, builderRun, suggestion] = Array.from({ length: 5 }, newId)
+  const { agent_id: agentId, build_id: buildId } = await one(
+    sql<{ agent_id: string; build_id: string }>`select agent_id, build_id from runs where id = ${runId}`,
+  )
+  await sql`insert into replay_sets (id, team_id, agent_id, name) values (${set}, ${team.id}, ${agentId}, ${set})`
+  await sql`
+    insert into replay_recordings (id, team_id, set_id, run_id, run_number, run_title, run_status, run_ended_at, calls, content, size_bytes)
+    values (${recording}, ${team.id}, ${set}, ${runId}, 1, 'Kept', 'completed', now(), 1, '{}', 2)`
+  await sql`
+    insert into replays (id, team_id, agent_id, set_id, set_version, build_id, config, config_hash, runs)
+    values (${replay}, ${team.id}, ${agentId}, ${set}, 1, ${buildId}, '{}', '', 1)`
+  await sql`
+    insert into replay_runs (id, team_id, replay_id, recording_id, run_id, run_number, run_title, state, verdict, report)
+    values (${newId()}, ${team.id}, ${replay}, ${recording}, ${runId}, 1, 'Kept', 'done', 'same', '{}')`
+  await sql`
+    insert into builder_runs (id, team_id, agent_id, build_id, status, model, prompt, checkpoint_config, lesson)
+    values (${builderRun}, ${team.id}, ${agentId}, ${buildId}, 'completed', 'builtin:runbook', '', '{}', '{}')`
+  await sql`
+    insert into suggestions (id, team_id, agent_id, flag, label, failed_runs, of_runs, base_build_id, draft_build_id, builder_run_id, state, replay_runs)
+    values (${suggestion}, ${team.id}, ${agentId}, 'flag', '', 1, 1, ${buildId}, ${buildId}, ${builderRun}, 'accepted', 1)`
+  await sql`
+    insert into suggestion_runs (suggestion_id, team_id, run_id, run_number, run_title, run_ended_at)
+    values (${suggestion}, ${team.id}, ${runId}, 1, 'Kept', now())`
+  await sql`
+    insert into guardrail_stops (run_id, step, rule, team_id, tool, way, version, says)
+    values (${runId}, 1, 'hosts', ${team.id}, 'http', 'refused', 1, 'Kept')`
+  await sql`
+    insert into run_seals (run_id, number, team_id, events_last, events_rows, events_link, steps_last, steps_rows, steps_link, messages_rows,
+      messages_link, config_hash, head, signature_id)
+    values (${runId}, 100, ${team.id}, 0, 0, '', 0, 0, '', 0, '', '', '', ${newId()})`
+  return () =>
+    one(sql<Record<string, number>>`
+      select (select count(*)::int from replay_recordings where run_id = ${runId}) as recordings,
+        (select recordings from replay_sets where id = ${set}) as counted,
+        (select count(*)::int from replay_runs where replay_id = ${replay} and (report is not null or run_title <> '')) as reports,
+        (select count(*)::int from builder_runs where id = ${builderRun} and lesson is not null) as lessons,
+        (select count(*)::int from suggestion_runs where run_id = ${runId}) as suggestions,
+        (select count(*)::int from guardrail_stops where run_id = ${runId}) as stops,
+        (select count(*)::int from run_seals where run_id = ${runId} and number = 100) as seals`)
+}
+
 const nothing = { runs: 0, messages: 0, steps: 0, requests: 0, events: 0, searchable: 0, sandboxes: 0, files: 0 }
 
 async function sweep(): Promise<void> {
@@ -73,6 +117,18 @@ describe('deleting a run', () => {
     assert.deepEqual(await rowsOf(kept), before)
     assert.equal((await team.call(`GET /v2/runs/${gone}`)).status, 404)
     assert.equal((await team.call(`DELETE /v2/runs/${gone}`)).status, 404)
+  })
+
+  proves('deleteRun.copies', 'leaves no copy of it either, whichever release deletes it', async () => {
+    const team = await seedTeam(service)
+    const [gone, kept] = [await completedRun(team), await completedRun(team)]
+    const [leftOf, othersOf] = [await copyRun(team, gone), await copyRun(team, kept)]
+    const all = { recordings: 1, counted: 1, reports: 1, lessons: 1, suggestions: 1, stops: 1, seals: 1 }
+    assert.deepEqual([await leftOf(), await othersOf()], [all, all])
+    // the statement of the release before, which knows none of these tables
+    await sql`delete from runs where team_id = ${team.id} and id = any(${[gone]}::uuid[]) and status in ('completed') returning id`
+    const none = { recordings: 0, counted: 0, reports: 0, lessons: 0, suggestions: 0, stops: 0, seals: 0 }
+    assert.deepEqual([await leftOf(), await othersOf()], [none, all])
   })
 
   proves(

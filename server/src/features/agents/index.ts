@@ -21,7 +21,6 @@ import { getPromotionPreview } from './getPromotionPreview.ts'
 import { getRevision } from './getRevision.ts'
 import { getRevisionBuilderRun } from './builder/getRevisionBuilderRun.ts'
 import { hiddenAgents } from './hiddenAgents.ts'
-import { forgetLessons } from './builder/lesson.ts'
 import { listAgentFigures } from './listAgentFigures.ts'
 import { listAgentRevisions } from './listAgentRevisions.ts'
 import { listAgents } from './listAgents.ts'
@@ -33,7 +32,7 @@ import { resumeBuilderRun } from './builder/resumeBuilderRun.ts'
 import { reviveBuilderRuns } from './builder/reviveBuilderRuns.job.ts'
 import { searchAgents } from './searchAgents.ts'
 import { acceptSuggestion } from './suggestions/acceptSuggestion.ts'
-import { forgetRunsBehind, forgetSuggestions } from './suggestions/forgetSuggestions.ts'
+import { forgetSuggestions } from './suggestions/forgetSuggestions.ts'
 import { getSuggestion } from './suggestions/getSuggestion.ts'
 import { getSuggestionSettings } from './suggestions/getSuggestionSettings.ts'
 import { listSuggestions } from './suggestions/listSuggestions.ts'
@@ -85,11 +84,5 @@ export const agents = feature({
   hiddenAgents,
   agentPauses,
   offers: [offeredAgents],
-  hooks: {
-    async runsDeleted(happened) {
-      await forgetLessons(happened.sql, happened)
-      await forgetRunsBehind(happened)
-    },
-    agentDeleted: forgetSuggestions,
-  },
+  hooks: { agentDeleted: forgetSuggestions },
 })

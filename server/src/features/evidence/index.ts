@@ -1,6 +1,6 @@
 // Evidence: the logs of ended runs are sealed and signed, and a bundle of a run or a case can be checked without us.
 import { feature } from '../../kit/feature.ts'
-import { eraseSeals, forgetSeals } from './forgetSeals.ts'
+import { eraseSeals } from './forgetSeals.ts'
 import { getCaseEvidence } from './getCaseEvidence.ts'
 import { getRunEvidence } from './getRunEvidence.ts'
 import { publicKeys, sealedPrivateKey } from './keys.ts'
@@ -11,7 +11,6 @@ export const evidence = feature({
   about: 'Bundles of everything that is known of a run or a case, sealed, signed and checked without this service.',
   operations: [getRunEvidence, getCaseEvidence],
   jobs: [eraseSeals],
-  hooks: { runsDeleted: forgetSeals },
   tick: sealEnded,
   sealed: [sealedPrivateKey],
   routes(app, { db }) {

@@ -6,7 +6,7 @@ import { createReplaySet } from './createReplaySet.ts'
 import { deleteRecording } from './deleteRecording.ts'
 import { deleteReplaySet } from './deleteReplaySet.ts'
 import { draftReplays } from './draftReplays.ts'
-import { forgetAgent, forgetRuns } from './forgetRecordings.ts'
+import { forgetAgent } from './forgetRecordings.ts'
 import { getReplay } from './getReplay.ts'
 import { getReplayGate } from './getReplayGate.ts'
 import { getReplayRun } from './getReplayRun.ts'
@@ -47,7 +47,7 @@ export const replays = feature({
     putReplayGate,
   ],
   resources: [replaySetResource, recordingResource, replayResource, replayRunResource],
-  hooks: { runsDeleted: forgetRuns, agentDeleted: forgetAgent },
+  hooks: { agentDeleted: forgetAgent },
   replayGate,
   draftReplays,
   work: startReplayer,

@@ -53,10 +53,3 @@ export async function readLesson(
     where s.run_id = ${runId} and s.state in ('failed', 'cut_off', 'in_doubt') order by s.seq desc limit ${failedStepsMax}`
   return { ...run, messages: messages.toReversed(), failed_steps: failed_steps.toReversed() }
 }
-
-/** A run that is deleted is forgotten here too. */
-export async function forgetLessons(sql: Sql, { teamId, runIds }: { teamId: string; runIds: string[] }): Promise<void> {
-  await sql`
-    update builder_runs set lesson = null, updated_at = now()
-    where team_id = ${teamId} and run_id = any(${runIds}::uuid[]) and lesson is not null`
-}
