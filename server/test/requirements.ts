@@ -3478,6 +3478,10 @@ const sentences = [
     id: 'objects.moved',
     says: 'Bytes move between PostgreSQL and the object store while they are read, and leave their place only if the other one gave them back unchanged.',
   },
+  {
+    id: 'objects.damaged',
+    says: 'A content whose bytes are missing or changed is named and stays where it is, and all others are moved.',
+  },
   { id: 'objects.texts', says: 'Long texts of runs stay in PostgreSQL, where SQL reads them.' },
   {
     id: 'objects.probe',

@@ -1,6 +1,6 @@
 // runyard blobs move, and what backup and doctor say of an object store: against a real database and an S3 server.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -100,6 +100,37 @@ proves(
     const [left] =
       await db.sql`select count(*)::int as blobs from blobs where object_id is null and size_bytes > 256 * 1024`
     assert.deepEqual(left, { blobs: 0 })
+  },
+)
+
+proves(
+  'objects.damaged',
+  'it names what is missing or changed in the store, moves the rest and ends with 1',
+  async () => {
+    const objects = await db.sql<{ id: string; sha256: string; size: number }>`
+    select object_id as id, encode(sha256, 'hex') as sha256, size_bytes as size from blobs where object_id is not null order by size_bytes`
+    const [missing, short, changed] = objects
+    const store = s3.stores().current!
+    const kept = new Map<string, Buffer>()
+    for (const { id, sha256 } of objects) kept.set(id, (await blobsOn(db.sql, s3.stores()).get([sha256])).get(sha256)!)
+    const put = (id: string, bytes: Buffer) => store.put(id, { bytes, sha256: hash('sha256', bytes, 'hex') })
+    await store.remove(missing!.id)
+    await put(short!.id, kept.get(short!.id)!.subarray(0, 1000))
+    await put(changed!.id, Buffer.alloc(changed!.size))
+    const back = callOf({ env, values: { to: 'postgres' } })
+    assert.equal(await blobsMove(back.call), 1)
+    const named = back.lines.filter((line) => line.startsWith('Not moved: ')).toSorted()
+    assert.equal(named.length, 3)
+    for (const { id } of objects) assert.ok(named.some((line) => line.includes(id)))
+    assert.match(back.lines.at(-1)!, /^3 stay where they are/)
+    for (const [id, bytes] of kept) if (id !== missing!.id) await put(id, bytes)
+    const again = callOf({ env, values: { to: 'postgres' } })
+    assert.equal(await blobsMove(again.call), 1)
+    assert.match(whatMoved(again), /^Moved 2 contents/)
+    await put(missing!.id, kept.get(missing!.id)!)
+    assert.equal(await blobsMove(callOf({ env, values: { to: 'postgres' } }).call), 0)
+    assert.equal(await blobsMove(callOf({ env: inStore }).call), 0)
+    await requireAll()
   },
 )
 

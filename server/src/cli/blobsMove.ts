@@ -1,7 +1,7 @@
 // runyard blobs move: brings stored bytes to where they are to be, one content after the other, while the service runs.
 import { openDatabase, sqlState, type Sql } from '../base/db.ts'
-import { blobsToMove, moveToPostgres, moveToStore, type Movable } from '../drivers/blobs/moveBlobs.ts'
-import { StoreAway, StoreRefused, type ObjectStore } from '../drivers/blobs/objectStore.ts'
+import { blobsToMove, moveToPostgres, moveToStore, noId, type Movable } from '../drivers/blobs/moveBlobs.ts'
+import { BytesDamaged, StoreAway, StoreRefused, type ObjectStore } from '../drivers/blobs/objectStore.ts'
 import { openStores, type Stores } from '../drivers/blobs/stores.ts'
 import { CommandFailed, UsageError, type Call } from './command.ts'
 import { withDatabase } from './joinDatabase.ts'
@@ -11,9 +11,6 @@ import { requireCurrentSchema } from './requireCurrentSchema.ts'
 const atOnce = 4
 const batch = 200
 const tellEveryMs = 5000
-
-/** Before all ids. */
-const noId = '00000000-0000-0000-0000-000000000000'
 
 type Target = { to: 's3'; stores: Stores & { current: ObjectStore } } | { to: 'postgres'; stores: Stores }
 
@@ -29,10 +26,10 @@ export async function blobsMove(call: Call<{ to?: string }>): Promise<number> {
       applicationName: 'runyard blobs move',
     })
     try {
-      const moved = await moveAll(db.sql, target, { signal, print })
+      const { damaged } = await moveAll(db.sql, target, { signal, print })
       if (signal.aborted) print('Stopped. Run it again to continue.')
-      else await tellRest(db.sql, target, print)
-      return signal.aborted ? 1 : moved
+      else if (damaged === 0) await tellRest(db.sql, target, print)
+      return signal.aborted || damaged > 0 ? 1 : 0
     } catch (error) {
       if (!(error instanceof StoreAway || error instanceof StoreRefused)) throw error
       throw new CommandFailed(`${error.message}. What was moved stays so. Run it again to continue.`, { cause: error })
@@ -62,9 +59,9 @@ interface Telling {
   print: (line: string) => void
 }
 
-/** Returns 0, the exit code. In the order of ids, so that a command that is started again passes over what is done by an index. */
-async function moveAll(sql: Sql, target: Target, { signal, print }: Telling): Promise<number> {
-  const moved = { count: 0, bytes: 0, stayed: 0 }
+/** In the order of ids, so that a command that is started again passes over what is done by an index. */
+async function moveAll(sql: Sql, target: Target, { signal, print }: Telling): Promise<{ damaged: number }> {
+  const moved = { count: 0, bytes: 0, stayed: 0, damaged: 0 }
   let toldAt = Date.now()
   const tell = () => print(`Moved ${moved.count} (${sizeOf(moved.bytes)}) so far.`)
   for (let after = noId; !signal.aborted;) {
@@ -76,7 +73,13 @@ async function moveAll(sql: Sql, target: Target, { signal, print }: Telling): Pr
     const work = async () => {
       for (const blob of waiting) {
         if (signal.aborted) return
-        if (await moveOne(sql, target, blob)) {
+        const became = await moveOne(sql, target, blob).catch((error: unknown) => {
+          if (!(error instanceof BytesDamaged)) throw error
+          print(`Not moved: ${error.message}.`)
+          return 'damaged' as const
+        })
+        if (became === 'damaged') moved.damaged += 1
+        else if (became) {
           moved.count += 1
           moved.bytes += blob.size_bytes
         } else moved.stayed += 1
@@ -90,7 +93,12 @@ async function moveAll(sql: Sql, target: Target, { signal, print }: Telling): Pr
   const where = target.to === 's3' ? target.stores.current.name : 'PostgreSQL'
   print(`Moved ${moved.count} contents (${sizeOf(moved.bytes)}) to ${where}, each checked by its SHA-256.`)
   if (moved.stayed > 0) print(`${moved.stayed} were deleted, or moved by others, before their turn.`)
-  return 0
+  if (moved.damaged > 0) {
+    print(
+      `${moved.damaged} stay where they are, since their bytes are missing or changed. Restore those, then run it again.`,
+    )
+  }
+  return moved
 }
 
 /** Somebody who is about to refer to the blob holds it for a moment; each attempt waits for two seconds by itself. */

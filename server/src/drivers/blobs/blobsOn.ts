@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { isOfTransaction, type Sql } from '../../base/db.ts'
 import type { Blobs, ByteRange } from './blobs.ts'
-import { NoSuchObject, StoreAway, StoreRefused } from './objectStore.ts'
+import { BytesDamaged, NoSuchObject, StoreAway, StoreRefused } from './objectStore.ts'
 import { chunkBytes, storeStream, storeWhole, type Content } from './postgres.ts'
 import { storeObject, storeObjectStream } from './storeObject.ts'
 import { onlyPostgres, type Stores } from './stores.ts'
@@ -200,7 +200,7 @@ async function* readPieces(
     if (at >= end) return
     const { object, store, bytes } = found
     if (object !== null && store !== null) {
-      if (object === missing) throw new Error(`the object ${object} of the blob ${sha256} is not in ${store}`)
+      if (object === missing) throw new BytesDamaged(`the object ${object} of the blob ${sha256} is not in ${store}`)
       refuseInTransaction(sql)
       try {
         const { patienceMs } = stores
@@ -214,7 +214,8 @@ async function* readPieces(
       }
     } else {
       const piece = bytes?.subarray(at - n * chunkBytes, Math.min(end - n * chunkBytes, chunkBytes))
-      if (!piece || piece.length === 0) throw new Error(`the blob ${sha256} has ${at} of ${found.size_bytes} bytes`)
+      if (!piece || piece.length === 0)
+        throw new BytesDamaged(`the blob ${sha256} has ${at} of ${found.size_bytes} bytes`)
       at += piece.length
       yield piece
       // saves the question whether there is more

@@ -43,5 +43,10 @@ export class NoSuchObject extends Error {
   override name = 'NoSuchObject'
 }
 
+/** The bytes of one content are missing or changed, wherever they are stored. Others may be as they were. */
+export class BytesDamaged extends Error {
+  override name = 'BytesDamaged'
+}
+
 /** Every part but the last has this size. S3 takes 5 MiB to 5 GiB and 10,000 parts, so an object has at most 80 GiB. */
 export const partBytes = 8 * 1024 * 1024

@@ -26,7 +26,8 @@ export const sweepFiles = job({
     const { current } = stores
     const note = (refused: Error) => context.log.warn({ err: refused }, 'an object could not be deleted; will retry')
     await whileFull(() => sweepObjects(sql, stores, batch, note))
-    if (current) await whileFull(() => moveWaiting(sql, { ...stores, current }, batch))
+    const noteDamaged = (damaged: Error) => context.log.error({ err: damaged }, 'a content cannot be moved; will retry')
+    if (current) await moveWaiting(sql, { ...stores, current }, { note: noteDamaged, signal })
   },
 })
 
