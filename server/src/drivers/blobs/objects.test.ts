@@ -220,6 +220,27 @@ proves('objects.swept', 'whatever a process leaves in the store when it dies is 
   assert.deepEqual(await sql`select from blob_objects where used_at is null`, [])
 })
 
+proves(
+  'objects.swept',
+  'an upload in parts that was begun twice, because the first answer was lost, leaves nothing',
+  async () => {
+    const before = await s3.uploads()
+    let begun = 0
+    await during(
+      (request, response) => {
+        if (request.method !== 'POST' || !/\?uploads/.test(request.url!)) return false
+        begun += 1
+        // the server does what it is asked for
+        if (begun === 1) response.writeHead = () => response.destroy()
+        return false
+      },
+      () => blobs.putStream(once(randomBytes(9 * mebibyte))),
+    )
+    assert.equal(begun, 2)
+    assert.deepEqual(await s3.uploads(), before)
+  },
+)
+
 proves('objects.swept', 'the object of a content that nothing refers to goes with it', async () => {
   const { sha256 } = await blobs.putStream(once(randomBytes(mebibyte)))
   const { object } = await rowOf(sha256)

@@ -8,9 +8,20 @@ type Parts = Pick<ObjectStore, 'beginParts' | 'putPart' | 'finishParts' | 'abort
 
 export const partsIn = (at: Bucket): Parts => ({
   async beginParts(key) {
-    const { text } = await send(at, { method: 'POST', key, query: { uploads: '' } })
+    let attempts = 0
+    const { text } = await inAttempts(at, () => {
+      attempts += 1
+      return ask(at.server, { method: 'POST', bucket: at.bucket, key: pathOf(at, key), query: { uploads: '' } })
+    })
     const [uploadId] = uploadIdsIn(text)
     if (uploadId === undefined) throw new StoreRefused('the object store began an upload in parts and gave it no id')
+    // an attempt whose answer was lost may have begun another one, of which nobody would ever know
+    if (attempts > 1)
+      await abort(
+        at,
+        key,
+        (await unfinished(at, key)).filter((id) => id !== uploadId),
+      )
     return uploadId
   },
 
@@ -46,13 +57,15 @@ export const partsIn = (at: Bucket): Parts => ({
   },
 
   async abortParts(key, uploadId) {
-    for (const id of uploadId === null ? await unfinished(at, key) : [uploadId]) {
-      await send(at, { method: 'DELETE', key, query: { uploadId: id } }).catch(unlessGone)
-    }
+    await abort(at, key, uploadId === null ? await unfinished(at, key) : [uploadId])
   },
 })
 
-/** A process that died between the beginning of an upload and the note of its id leaves one without parts. Not every store lists them. */
+async function abort(at: Bucket, key: string, uploadIds: string[]): Promise<void> {
+  for (const uploadId of uploadIds) await send(at, { method: 'DELETE', key, query: { uploadId } }).catch(unlessGone)
+}
+
+/** A lost answer, or a death between the beginning of an upload and the note of its id, leaves one without parts. Not every store lists them. */
 async function unfinished(at: Bucket, key: string): Promise<string[]> {
   try {
     const { text } = await send(at, { method: 'GET', query: { uploads: '', prefix: pathOf(at, key) } })
