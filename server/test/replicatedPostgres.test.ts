@@ -135,3 +135,32 @@ proves(
     assert.deepEqual([one.held().aborted, two.held().aborted], [false, false])
   },
 )
+
+proves(
+  'postgres.replaced',
+  'a primary that was replaced and writes again is not used, however late its successor answers',
+  async (t) => {
+    const links: Link[] = []
+    let isSlow = false
+    const proxy = await startWireProxy(standby.port, (link) => {
+      if (isSlow) link.hold()
+      links.push(link)
+    })
+    t.after(() => proxy.close())
+    await primary.start()
+    const both = hostsOf(connectionUrl(address).replace(/:\d+\//, `:${primary.port},127.0.0.1:${proxy.port}/`))
+    const used = () => Number(new URL(both.address().url).port)
+    await both.find()
+    assert.equal(used(), proxy.port)
+    isSlow = true
+    await assert.rejects(
+      both.find(),
+      /takes writes, but was replaced by another that is away; .* does not answer within/,
+    )
+    assert.equal(used(), proxy.port)
+    const again = both.find()
+    links.at(-1)!.letGo()
+    await again
+    assert.equal(used(), proxy.port)
+  },
+)

@@ -1172,6 +1172,10 @@ const sentences = [
     says: 'Several hosts in one DATABASE_URL are a replicated server: whichever takes writes is used, and is looked for again when it changes.',
   },
   {
+    id: 'postgres.replaced',
+    says: 'A process that knows of a promotion never goes back to a host from before it.',
+  },
+  {
     id: 'postgres.encrypted',
     says: 'With sslmode=verify-full the certificate of a server must have the name or the address of the host that it was asked for, of one host or of several.',
   },

@@ -34,7 +34,10 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
   let current = urls[0] ?? ''
   let looking: Promise<void> | undefined
   let lookedAt = -Infinity
+  /** The timeline of the primary that was found last. */
   let newest = ''
+  /** The one of which it was said that only an older host takes writes. */
+  let told: string | undefined
   const asked = new Map<string, Promise<Seen>>()
 
   function use(url: string, timeline: string): void {
@@ -58,13 +61,22 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
   }
 
   async function look(): Promise<void> {
-    const hosts = await lookAt(urls, ask)
+    const hosts = (await lookAt(urls, ask, newest)).map((host) => outdated(host, newest) ?? host)
     const writing = hosts.filter(({ timeline }) => timeline !== undefined)
     // two that write are a split cluster: the one that was promoted last is right. The one we know comes first among equals
     const last = writing.reduce((max, { timeline = '' }) => (timeline > max ? timeline : max), '')
     const best = writing.filter(({ timeline }) => timeline === last)
     const found = best.find(({ url }) => url === current) ?? best[0]
-    if (!found) throw new DatabaseRefused(noneWrites(env, hosts))
+    if (!found) {
+      if (hosts.some(({ isOutdated }) => isOutdated) && newest !== told) {
+        told = newest
+        log.error(
+          { hosts: noneWrites(env, hosts) },
+          'the only host that takes writes was replaced before: it is not used',
+        )
+      }
+      throw new DatabaseRefused(noneWrites(env, hosts))
+    }
     use(found.url, last)
   }
 
@@ -91,16 +103,26 @@ interface Seen {
   timeline?: string
   /** Why the host cannot be used. */
   reason?: string
+  isOutdated?: true
 }
 
-/** Answers as soon as one host writes, but for a short wait for the others; else when all have answered, or had the time to. */
-async function lookAt(urls: string[], ask: (url: string) => Promise<Seen>): Promise<Seen[]> {
+/**
+ * A host that writes although another one was promoted after it, as this process knows: whatever is written there is lost. Undefined: it is not
+ * such a host. If the one that was promoted is gone for good, an operator who goes back to the older one restarts the processes, which forget it.
+ */
+function outdated({ url, timeline }: Seen, newest: string): Seen | undefined {
+  if (timeline === undefined || timeline >= newest) return undefined
+  return { url, isOutdated: true, reason: 'takes writes, but was replaced by another that is away' }
+}
+
+/** Answers as soon as one host writes that was not replaced, but for a short wait for the others; else when all have answered, or had the time to. */
+async function lookAt(urls: string[], ask: (url: string) => Promise<Seen>, newest: string): Promise<Seen[]> {
   const seen = new Map<string, Seen>()
   const oneWrites = Promise.withResolvers<void>()
   const looks = urls.map(async (url) => {
     const host = await ask(url)
     seen.set(url, host)
-    if (host.timeline !== undefined) oneWrites.resolve()
+    if (host.timeline !== undefined && !outdated(host, newest)) oneWrites.resolve()
   })
   const late = Promise.withResolvers<void>()
   const stopWaiting = awakeTimer(late.resolve, lookMs)

@@ -54,6 +54,8 @@ export interface ExternalServer {
   useCertificate(identity: Identity): Promise<string>
   /** Does a fast shutdown unless another signal is given; resolves when the server is gone. */
   stop(signal?: NodeJS.Signals): Promise<void>
+  /** Starts again after a stop, as what it was. */
+  start(): Promise<void>
   /** Restarts as a standby without a primary: it answers, but only reads, until it is promoted. */
   startStandby(): Promise<void>
   /** Starts a second server that follows this one: a copy that was made while this one was stopped for a moment. */
@@ -130,6 +132,7 @@ async function serverIn(folder: string, bin: string, data: string): Promise<Exte
   await start()
   return {
     port,
+    start,
     asSuperuser,
     async newDatabase() {
       const name = `own_${randomBytes(4).toString('hex')}`
