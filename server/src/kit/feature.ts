@@ -56,7 +56,10 @@ export interface Hooks {
     toRunId: string
     beforeStep: number
   }) => Promise<void>
-  /** Runs that have ended are being erased: the feature erases what it stores about them. */
+  /**
+   * Runs that have ended are being erased: the feature erases what it stores about them. A table that the release before does not know needs a
+   * trigger instead (migration 0125).
+   */
   runsDeleted?: (happened: { sql: Sql; context: Context; teamId: string; runIds: string[] }) => Promise<void>
   /**
    * All events of all teams with smaller ids than `past` are dropped, other than those of the rows `kept`: the feature drops what it stores

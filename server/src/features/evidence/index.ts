@@ -1,6 +1,6 @@
 // Evidence: the logs of ended runs are sealed and signed, and a bundle of a run or a case can be checked without us.
 import { feature } from '../../kit/feature.ts'
-import { eraseSeals } from './forgetSeals.ts'
+import { eraseSeals } from './eraseSeals.job.ts'
 import { getCaseEvidence } from './getCaseEvidence.ts'
 import { getRunEvidence } from './getRunEvidence.ts'
 import { publicKeys, sealedPrivateKey } from './keys.ts'
