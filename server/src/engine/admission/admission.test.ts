@@ -80,30 +80,34 @@ async function counts(team: TestTeam, wrong?: { held: number; in_line: number })
   return row
 }
 
-proves('runs.recount', 'what is miscounted is mended one team at a time, and the others are not locked', async () => {
-  const { db } = service.context
-  const teams = await Promise.all([1, 2, 3].map(() => seedTeam(service)))
-  for (const team of teams) await startRun(team, await seedAgent(team, procedure))
-  const wrong = { held: 7, in_line: 3 }
-  for (const team of teams.slice(0, 2)) await counts(team, wrong)
-  const locked: number[] = []
-  await recount({
-    sql,
-    transaction: (work) =>
-      db.transaction(async (tx) => {
-        const result = await work(tx)
-        const free = await db.sql`
+proves(
+  'runs.recount',
+  'miscounted slots are counted again one team at a time, and no other team is locked',
+  async () => {
+    const { db } = service.context
+    const teams = await Promise.all([1, 2, 3].map(() => seedTeam(service)))
+    for (const team of teams) await startRun(team, await seedAgent(team, procedure))
+    const wrong = { held: 7, in_line: 3 }
+    for (const team of teams.slice(0, 2)) await counts(team, wrong)
+    const locked: number[] = []
+    await recount({
+      sql,
+      transaction: (work) =>
+        db.transaction(async (tx) => {
+          const result = await work(tx)
+          const free = await db.sql`
           select from admission where team_id = any(${teams.map(({ id }) => id)}::uuid[]) for update skip locked`
-        locked.push(teams.length - free.length)
-        return result
-      }),
-  })
-  assert.deepEqual(
-    locked.filter((count) => count > 0),
-    [1, 1],
-  )
-  for (const team of teams) assert.deepEqual(await counts(team), { held: 1, in_line: 0 })
-})
+          locked.push(teams.length - free.length)
+          return result
+        }),
+    })
+    assert.deepEqual(
+      locked.filter((count) => count > 0),
+      [1, 1],
+    )
+    for (const team of teams) assert.deepEqual(await counts(team), { held: 1, in_line: 0 })
+  },
+)
 
 proves('runs.recount', 'a line is counted as far as it matters', async () => {
   const { db } = service.context

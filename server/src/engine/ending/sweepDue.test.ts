@@ -9,7 +9,7 @@ import { createRunSweep } from './sweepDue.ts'
 /** Each is closed by a transaction of its own: no machine does so many in the time that a sweep has. */
 const expired = 1000
 
-proves('runs.sweepBound', 'a sweep closes some of many expired requests, and the next one goes on', async () => {
+proves('runs.sweepBound', 'a sweep closes some of many expired requests, and the next one continues', async () => {
   const service = await testApp()
   const { sql } = service.context.db
   const team = await seedTeam(service)
