@@ -3334,7 +3334,11 @@ const sentences = [
   },
   {
     id: 'deliveries.targetsForgotten',
-    says: 'Addresses of callbacks without deliveries are forgotten after a day, deleted webhooks likewise, but never one whose event is being written.',
+    says: 'Addresses of callbacks without deliveries are forgotten once they are a day old, by a job that runs once a day, deleted webhooks likewise, but never one whose event is being written.',
+  },
+  {
+    id: 'deliveries.forgottenByIndex',
+    says: 'What is forgotten is found by indexes, and nobody waits for a search.',
   },
   {
     id: 'deliveries.dropped',

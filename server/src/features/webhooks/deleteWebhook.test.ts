@@ -32,6 +32,12 @@ async function waiting(webhook: string): Promise<number> {
   return counted!.count
 }
 
+async function delivered(webhook: string): Promise<number> {
+  const [counted] = await sql<{ count: number }>`
+    select count(*) from delivery_batches where target_id = ${webhook} and bit_count(delivered) > 0`
+  return counted!.count
+}
+
 proves(
   'webhooks.deletedAtOnce',
   'a deletion leaves what waits to a job; until it has dropped all, nobody sees or loads it',
@@ -103,27 +109,27 @@ async function sending() {
   /** The four are answered and that is written, or more were sent. */
   const answered = async () => {
     receiver.answer()
-    const delivered = async () => {
-      const [row] = await sql<{ count: number }>`
-        select count(*) from delivery_batches where target_id = ${webhook} and bit_count(delivered) > 0`
-      return row!.count
-    }
-    while (receiver.received() === 4 && (await delivered()) < 4) await nextTurn()
+    while (receiver.received() === 4 && (await delivered(webhook)) < 4) await nextTurn()
   }
   return { team, receiver, webhook, work, answered }
 }
 
-proves('webhooks.deletedAtOnce', 'a process that has loaded what waits sends no more of it', { timeout: 60_000 }, async () => {
-  const { team, receiver, webhook, work, answered } = await sending()
-  const heard = new Promise<string>((resolve) => context.listener.on(deliveriesChannel, (id) => id && resolve(id)))
-  while (!context.listener.hears(deliveriesChannel)) await nextTurn()
-  await remove(team, webhook)
-  assert.equal(await heard, webhook)
-  await answered()
-  await work.stop()
-  await drainDeliveries(service)
-  assert.equal(receiver.received(), 4)
-})
+proves(
+  'webhooks.deletedAtOnce',
+  'a process that has loaded what waits sends no more of it',
+  { timeout: 60_000 },
+  async () => {
+    const { team, receiver, webhook, work, answered } = await sending()
+    const heard = new Promise<string>((resolve) => context.listener.on(deliveriesChannel, (id) => id && resolve(id)))
+    while (!context.listener.hears(deliveriesChannel)) await nextTurn()
+    await remove(team, webhook)
+    assert.equal(await heard, webhook)
+    await answered()
+    await work.stop()
+    await drainDeliveries(service)
+    assert.equal(receiver.received(), 4)
+  },
+)
 
 proves('webhooks.deletedAtOnce', 'nor does one that learns of it only when it looks', { timeout: 60_000 }, async () => {
   const { receiver, webhook, work, answered } = await sending()

@@ -14,12 +14,12 @@ export const dropWaiting = job({
     dropWaitingFor(sql, { id: input.subscription_id, team_id: input.team_id }, signal),
 })
 
-/** Condition on targets `t`. */
-export const hasWaiting: Part = part`(
-  exists (select from delivery_batches where target_id = t.id and has_waiting)
-    or exists (select from deliveries where target_id = t.id and state = 'new')
-    or exists (select from deliveries where target_id = t.id and state = 'retrying')
-    or exists (select from deliveries where target_id = t.id and state = 'replaying'))`
+/** Condition on targets `t`: one look into an index each. With `exists` all that waits could be read for all targets at once. */
+export const hasWaiting: Part = part`coalesce(
+  (select true from delivery_batches where target_id = t.id and has_waiting limit 1),
+  (select true from deliveries where target_id = t.id and state = 'new' limit 1),
+  (select true from deliveries where target_id = t.id and state = 'retrying' limit 1),
+  (select true from deliveries where target_id = t.id and state = 'replaying' limit 1), false)`
 
 /** Whoever writes a result holds its delivery: such a one is left to the next sweep, and is not sent either. */
 export async function dropWaitingFor(

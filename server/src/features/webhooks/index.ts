@@ -9,6 +9,7 @@ import { dropDelivered } from './dropDelivered.ts'
 import { dropWaiting } from './dropWaiting.job.ts'
 import { eraseDelivered } from './eraseDelivered.job.ts'
 import { forgetEndedCallbacks } from './forgetEndedCallbacks.ts'
+import { forgetTargets } from './forgetTargets.job.ts'
 import { getWebhookDelivery } from './getWebhookDelivery.ts'
 import { getWebhookDeliveryRequest } from './getWebhookDeliveryRequest.ts'
 import { getWebhookSecret } from './getWebhookSecret.ts'
@@ -48,7 +49,7 @@ export const webhooks = feature({
     listDeliveryTargets,
   ],
   resources: [subscription, delivery],
-  jobs: [replayDeliveries, sweepDeliveries, eraseDelivered, dropWaiting],
+  jobs: [replayDeliveries, sweepDeliveries, eraseDelivered, dropWaiting, forgetTargets],
   evidence: deliveredEvents,
   hooks: { runsDeleted: forgetEndedCallbacks, eventsDropped: dropDelivered },
   work: (context, process) => delivererOf(context).work(process),

@@ -2,15 +2,34 @@
 import assert from 'node:assert/strict'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import type { Database, Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
+import { flatten } from '../../base/sql.ts'
+import { forgetTargets } from './forgetTargets.job.ts'
 import { sweepDeliveries } from './sweepDeliveries.job.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { context } = service
 
-const sweep = () =>
-  sweepDeliveries.handler({ input: {}, context, sql: context.db.sql, signal: new AbortController().signal })
+async function sweep(db: Database = context.db): Promise<void> {
+  const call = { input: {}, context: { ...context, db }, sql: db.sql, signal: new AbortController().signal }
+  await sweepDeliveries.handler(call)
+  await forgetTargets.handler(call)
+}
+
+/** Calls back with the text of each statement when it is done. */
+function noting(noted: (text: string) => unknown): Database {
+  const noteOn =
+    (sql: Sql): Sql =>
+    async (strings, ...values) => {
+      const rows = await sql(strings, ...values)
+      await noted(flatten(strings, values).statement.text)
+      return rows as never
+    }
+  const { db } = context
+  return { ...db, sql: noteOn(db.sql), transaction: (work) => db.transaction((sql) => work(noteOn(sql))) }
+}
 
 async function seedTarget(
   team: TestTeam,
@@ -121,5 +140,57 @@ proves(
     })
     await sweep()
     assert.deepEqual(await targetIds(team), new Set([target]))
+  },
+)
+
+proves('deliveries.targetsForgotten', 'nor one to which something is sent while others are searched', async () => {
+  const team = await seedTeam(service)
+  const [used, unused] = [await seedTarget(team, 'callback', 2), await seedTarget(team, 'callback', 2)]
+  let isUsed = false
+  await sweep(
+    noting(async (text) => {
+      if (isUsed || !text.includes('array_agg(distinct target_id)')) return
+      isUsed = true
+      await seedDelivery(team, used, 'delivered', 0)
+    }),
+  )
+  assert.ok(isUsed)
+  assert.deepEqual(await targetIds(team), new Set([used]), unused)
+})
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Cond'?: string
+  'Recheck Cond'?: string
+  Plans?: PlanNode[]
+}
+
+const nodesIn = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesIn)]
+
+proves(
+  'deliveries.forgottenByIndex',
+  'every look for deliveries is by an index that leads to them, and none is repeated for each target',
+  async () => {
+    const team = await seedTeam(service)
+    for (let n = 0; n < 30; n++) await seedTarget(team, 'callback', 2)
+    const [deleted, busy] = [await seedTarget(team, 'subscription', 9, 2), await seedTarget(team, 'callback', 2)]
+    for (const state of ['new', 'retrying', 'delivered']) await seedDelivery(team, deleted, state, 0)
+    await seedDelivery(team, busy, 'delivered', 0)
+    const texts: string[] = []
+    await sweep(noting((text) => texts.push(text)))
+    assert.deepEqual(await targetIds(team), new Set([deleted, busy]))
+    const looks = texts.filter((text) => /\b(deliveries|delivery_batches)\b/.test(text) && !text.includes('settled_at'))
+    assert.ok(looks.length > 5 && looks.length < 40, `${looks.length} looks`)
+    for (const text of looks) {
+      const { rows } = await context.db.pool.query(`explain (generic_plan, format json) ${text}`)
+      const scans = nodesIn(rows[0]['QUERY PLAN'][0].Plan as PlanNode).filter(
+        (node) => node['Node Type'].endsWith('Scan') && /^deliver(ies|y_batches)/.test(node['Relation Name'] ?? ''),
+      )
+      for (const scan of scans) {
+        const by = scan['Index Cond'] ?? scan['Recheck Cond'] ?? ''
+        assert.match(by, /\b(team_id|target_id|batch_id|id)\b/, `${JSON.stringify(scan)} of ${text}`)
+      }
+    }
   },
 )
