@@ -4669,6 +4669,14 @@ const sentences = [
     says: 'Whatever is changed in the rows of a sealed log, whoever changes it in the database, a bundle that is made later does not fit, and the row is named.',
   },
   {
+    id: 'evidence.late',
+    says: 'A log that somebody rewrote in the database and had sealed again is remarked on: its signature says how long after its last event it was made.',
+  },
+  {
+    id: 'evidence.unsealed',
+    says: 'The rows of a run that no signed seal holds are counted and named, also by the script: later ones, and messages that no event has.',
+  },
+  {
     id: 'evidence.erased',
     says: 'What retention erased of a log leaves its links in the seals, and the bundle still fits.',
   },
@@ -4678,7 +4686,7 @@ const sentences = [
   },
   {
     id: 'evidence.keys',
-    says: 'The public keys of all signatures are at /.well-known/runyard-evidence.json, also those that are not used any more.',
+    says: 'The public keys of all signatures are at /.well-known/runyard-evidence.json, also those that are not used any more; the database is asked for them every few seconds at most.',
   },
   {
     id: 'pools.bundles',

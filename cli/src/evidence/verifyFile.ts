@@ -18,6 +18,8 @@ const asJson = (file: string, verdict: Verdict): object => ({
   is_true: verdict.isTrue,
   problems: verdict.problems,
   problems_count: verdict.problemsCount,
+  remarks: verdict.remarks,
+  remarks_count: verdict.remarksCount,
   subject: verdict.subject,
   made_at: verdict.madeAt,
   key_id: verdict.keyId,
@@ -41,8 +43,8 @@ function linesOf(verdict: Verdict): string[] {
   ]
   return [
     ...facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${value}`])),
-    ...problemLines(verdict),
-    ...unsealedLines(verdict),
+    ...listOf('Problems, in the order of the bundle', verdict.problems, verdict.problemsCount),
+    ...listOf('Remarks: it fits, but ask about', verdict.remarks, verdict.remarksCount),
     '',
     sentenceOn(verdict),
   ]
@@ -58,34 +60,32 @@ function rowsText(rows: Record<string, number>): string | null {
   return kinds.length === 0 ? null : kinds.join(', ')
 }
 
-function runText({ id, seals, unsigned, erased }: Verdict['runs'][number]): string {
+function runText({ id, seals, unsigned, unsealed, erased }: Verdict['runs'][number]): string {
   const sealed = seals === 0 ? 'not sealed' : seals === 1 ? '1 seal' : `${seals} seals`
-  const rest = [unsigned > 0 && `${unsigned} not signed yet`, erased.length > 0 && `erased: ${erased.join(', ')}`]
+  const notHeld = Object.entries(unsealed).filter(([, count]) => count > 0)
+  const rest = [
+    unsigned > 0 && `${unsigned} not signed`,
+    notHeld.length > 0 && `in no signed seal: ${notHeld.map(([kind, count]) => `${count} ${kind}`).join(', ')}`,
+    erased.length > 0 && `erased: ${erased.join(', ')}`,
+  ]
   return [`${id}: ${sealed}`, ...rest.filter((text) => text !== false)].join(', ')
 }
 
-function problemLines({ problems, problemsCount }: Verdict): string[] {
-  if (problems.length === 0) return []
-  const more = problemsCount - problems.length
+function listOf(title: string, listed: Verdict['problems'], count: number): string[] {
+  if (listed.length === 0) return []
+  const more = count - listed.length
   return [
     '',
-    'Problems, in the order of the bundle',
-    ...problems.map(({ where, what }) => `  ${where}: ${what}`),
+    title,
+    ...listed.map(({ where, what }) => `  ${where}: ${what}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ]
 }
 
-/** Whoever deletes a seal in the database leaves a bundle that fits: so it is said what nothing holds. */
-function unsealedLines({ isTrue, runs }: Verdict): string[] {
-  const count = runs.filter(({ seals, unsigned }) => seals === unsigned).length
-  if (!isTrue || count === 0) return []
-  const have = count === 1 ? '1 run has' : `${count} runs have`
-  return ['', `${have} no signed seal: what was changed in the database before this bundle was made is not found.`]
-}
-
-function sentenceOn({ isTrue, problems, isGivenKey, keyId }: Verdict): string {
+function sentenceOn({ isTrue, problems, remarksCount, isGivenKey, keyId }: Verdict): string {
   if (!isTrue) return `Not true: the first thing that does not fit is ${problems[0]?.where}.`
+  const remarks = remarksCount === 0 ? '' : `, with ${remarksCount === 1 ? '1 remark' : `${remarksCount} remarks`}`
   return isGivenKey
-    ? 'True: nothing was changed since this key signed it.'
-    : `True, if ${keyId} is a key of the service that it came from.`
+    ? `True${remarks}: nothing was changed since this key signed it.`
+    : `True${remarks}, if ${keyId} is a key of the service that it came from.`
 }

@@ -15,7 +15,7 @@ import {
 } from '../../src/base/evidence/archive.ts'
 import { keyIdOf, rawKeyOf, type BundleKey } from '../../src/base/evidence/keys.ts'
 import { digestOf, linkAfter, linkOver, sumLine, zeroLink } from '../../src/base/evidence/links.ts'
-import { folderOf } from '../../src/base/evidence/manifest.ts'
+import { folderOf, manifestText, type Manifest } from '../../src/base/evidence/manifest.ts'
 import { writeBundle, type BundleFile } from '../../src/base/evidence/writeBundle.ts'
 import { mustHave } from '../../src/base/mustHave.ts'
 
@@ -46,7 +46,7 @@ function sealRow(
   config: string,
   { events, steps, cut }: Log,
   { before, number }: SealedSoFar,
-  key: BundleKey | null,
+  signer: { key: BundleKey; lateMs: number } | null,
 ): { row: string; next: SealedSoFar } {
   const seal = JSON.stringify({
     format: 'runyard-seal-1',
@@ -67,39 +67,45 @@ function sealRow(
     before,
   })
   const head = digestOf(seal).toString('hex')
-  const row = JSON.stringify({ seal, signature: key && signatureOver([zeroLink.toString('hex'), head], key) })
+  const row = JSON.stringify({ seal, signature: signer && signatureOver([zeroLink.toString('hex'), head], signer) })
   return { row, next: { before: head, number: number + 1 } }
 }
 
-function signatureOver(heads: string[], key: BundleKey): object {
+function signatureOver(heads: string[], { key, lateMs }: { key: BundleKey; lateMs: number }): object {
   const said = { format: 'runyard-signature-1', id: 'one', team_id: 'team', key_id: keyIdOf(key.publicKey) }
-  const text = JSON.stringify({ ...said, at: '2026-01-02T03:04:06.007Z', heads })
+  const text = JSON.stringify({ ...said, at: new Date(firstEventAt + lateMs).toISOString(), heads })
   const signature = key.sign(Buffer.from(text)).toString('base64')
   return { text, signature, public_key: key.publicKey.toString('base64') }
 }
+
+const firstEventAt = 1_767_323_045_006
 
 const eventRow = (id: number, isCut: boolean): string =>
   JSON.stringify({
     id: `batch-${id}`,
     last: id,
-    at: 1_767_323_045_006 + id,
+    at: firstEventAt + id,
     kinds: 'M',
     events: [
       { ok: true, name: 'Prüfung' },
-      { message: { seq: id, text_content: `Nachricht ${id} “…”`, ...(isCut && { truncated: true }) } },
+      { message: { seq: id, text_content: shortText(id), ...(isCut && { truncated: true }) } },
     ],
   })
 
 const stepRow = (seq: number): string => JSON.stringify({ seq, kind: 'tool', tool: 'http', result: { n: seq * 1.5 } })
 
-const messageRow = (seq: number): string => JSON.stringify({ seq, type: 'text', text_content: 'lang '.repeat(seq) })
+/** An event has the beginning of every third one. */
+const messageRow = (seq: number): string =>
+  JSON.stringify({ seq, type: 'text', text_content: shortText(seq) + (seq % 3 === 0 ? ' lang'.repeat(seq) : '') })
+
+const shortText = (seq: number): string => `Nachricht ${seq} “…”`
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
 
 const asFile = (path: string, value: unknown): BundleFile => ({ path, bytes: Buffer.from(JSON.stringify(value)) })
 
 /** A run that ended, continued and ended again: two seals, and a row after the last. */
-function wholeRun(id: string, keys: [BundleKey, BundleKey]): BundleFile[] {
+function wholeRun(id: string, keys: [BundleKey, BundleKey], lateMs: number): BundleFile[] {
   const folder = folderOf(id)
   const config = '{"version": "v2"}'
   const events = numbers(7).map((n) => eventRow(n, n % 3 === 0))
@@ -107,8 +113,8 @@ function wholeRun(id: string, keys: [BundleKey, BundleKey]): BundleFile[] {
   const messages = numbers(7).map(messageRow)
   const cut = [messages[2]!, messages[5]!]
   const log = { events: events.slice(0, 4), steps: steps.slice(0, 3), cut: cut.slice(0, 1) }
-  const first = sealRow(id, config, log, { before: null, number: 1 }, keys[0])
-  const second = sealRow(id, config, { events: events.slice(0, 6), steps, cut }, first.next, keys[1])
+  const first = sealRow(id, config, log, { before: null, number: 1 }, { key: keys[0], lateMs })
+  const second = sealRow(id, config, { events: events.slice(0, 6), steps, cut }, first.next, { key: keys[1], lateMs })
   const content = Buffer.from([0, 1, 2, 250, 10, 13])
   const sha256 = digestOf(content).toString('hex')
   return [
@@ -150,13 +156,14 @@ const sampleRuns = [
   { id: 'run-b', erased: ['events', 'messages'] },
 ]
 
-export async function sampleBundle(): Promise<SampleBundle> {
+/** `lateMs`: how long after the events the seals were signed. */
+export async function sampleBundle(lateMs = 1000): Promise<SampleBundle> {
   const key = newBundleKey()
   const oldKey = newBundleKey()
   const files: BundleFile[] = [
     { path: 'report.html', bytes: Buffer.from('<!doctype html><title>Übersicht</title>') },
     asFile('Größe.json', {}),
-    ...wholeRun('run-a', [oldKey, key]),
+    ...wholeRun('run-a', [oldKey, key], lateMs),
     ...erasedRun('run-b'),
   ]
   const pieces = writeBundle({
@@ -236,3 +243,28 @@ export function partAt(bundle: Buffer, position: number): string {
 
 /** A line break belongs to the row before it. */
 const rowAt = (content: Buffer, at: number): number => content.toString('latin1', 0, at).split('\n').length
+
+/** The bundle with a manifest that fits its files, signed with this key: what somebody with another key can make. */
+export function signedAgain(files: Map<string, Buffer>, key: BundleKey): Buffer {
+  const { subject, made_at, runs } = JSON.parse(
+    mustHave(files.get('manifest.json'), 'the manifest').toString(),
+  ) as Manifest & {
+    made_at: string
+  }
+  const others = [...files].filter(([path]) => !path.startsWith('manifest.'))
+  const listed = others.map(([path, bytes]) => ({ path, bytes: bytes.length, sha256: digestOf(bytes).toString('hex') }))
+  const { publicKey } = key
+  const manifest = Buffer.from(manifestText({ madeAt: new Date(made_at), subject, publicKey, runs, files: listed }))
+  const signature = Buffer.from(`${key.sign(manifest).toString('base64')}\n`)
+  return archiveOf(new Map([...others, ['manifest.json', manifest], ['manifest.sig', signature]]))
+}
+
+/** The bundle with other messages of its first run, and everything around them made to fit. */
+export function withMessages({ bytes, key }: SampleBundle, change: (rows: string[]) => string[]): Buffer {
+  const files = filesIn(bytes)
+  const path = 'runs/run-a/messages.jsonl'
+  const rows = change(mustHave(files.get(path), path).toString().split('\n').slice(0, -1))
+  files.set(path, Buffer.from(rows.map((row) => `${row}\n`).join('')))
+  files.set(`${path}.sha256`, sumsOf(rows))
+  return signedAgain(files, key)
+}

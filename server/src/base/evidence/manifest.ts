@@ -83,7 +83,7 @@ export function readManifest(text: Buffer): Manifest | string {
 
 const idMax = 200
 
-const isTime = (text: string): boolean => text.length <= 40 && !Number.isNaN(Date.parse(text))
+export const isTime = (text: string): boolean => text.length <= 40 && !Number.isNaN(Date.parse(text))
 
 const isId = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= idMax
 

@@ -3,7 +3,7 @@ import { isRecord } from '../isRecord.ts'
 import { readObject } from './boundedObject.ts'
 import { isSigned, keyIdOf, publicKeyFrom, signatureFrom } from './keys.ts'
 import { digestOf } from './links.ts'
-import { isCount, isSha256 } from './manifest.ts'
+import { isCount, isSha256, isTime } from './manifest.ts'
 
 const sealFormat = 'runyard-seal-1'
 const signatureFormat = 'runyard-signature-1'
@@ -52,6 +52,8 @@ const isSealedRows = (value: unknown): value is SealedRows =>
 interface Signer {
   keyId: string
   publicKey: Buffer
+  /** When it signed, by its own clock. */
+  at: number
 }
 
 /** Signs many seals at once, so the same one is met again and again: the last is remembered. */
@@ -73,9 +75,10 @@ export class SealSignatures {
     const keyId = keyIdOf(publicKey)
     if (signed?.['format'] !== signatureFormat || signed['key_id'] !== keyId || signed['team_id'] !== teamId)
       return 'What was signed names another format, key or team.'
-    const heads = signed['heads']
+    const { heads, at } = signed
     if (!Array.isArray(heads) || !heads.includes(head)) return 'It is not among the seals that were signed.'
-    return { keyId, publicKey }
+    if (typeof at !== 'string' || !isTime(at)) return 'What was signed does not say when.'
+    return { keyId, publicKey, at: Date.parse(at) }
   }
 
   #isLast(text: string, signature: string, key: string): boolean {

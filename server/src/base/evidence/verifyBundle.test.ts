@@ -12,14 +12,15 @@ import {
   newBundleKey,
   partAt,
   sampleBundle,
+  signedAgain,
   sumsOf,
+  withMessages,
   type SampleBundle,
 } from '../../../test/kit/evidenceBundle.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { contentAt } from './archive.ts'
 import { keyIdOf } from './keys.ts'
-import { digestOf } from './links.ts'
-import { manifestText, type Manifest } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
 import { verifyBundle, type Verdict } from './verifyBundle.ts'
 
 let sample: SampleBundle
@@ -44,14 +45,29 @@ proves('evidence.verify', 'a bundle that nobody changed is true, and what it has
     isTrue: true,
     problems: [],
     problemsCount: 0,
+    remarks: [
+      { where: 'runs/run-a/events.jsonl row 7', what: 'No signed seal holds this row.' },
+      { where: 'runs/run-a/messages.jsonl row 7', what: 'No signed seal holds this row.' },
+      {
+        where: 'runs/run-b/seals.jsonl',
+        what: 'There is no signed seal: what was changed in the database before this bundle was made is not found.',
+      },
+    ],
+    remarksCount: 3,
     subject: { kind: 'case', id: 'case-1' },
     madeAt: '1970-01-01T00:00:00.000Z',
     keyId: keyIdOf(key.publicKey),
     isGivenKey: null,
     sealKeyIds: [keyIdOf(oldKey.publicKey), keyIdOf(key.publicKey)],
     runs: [
-      { id: 'run-a', erased: [], seals: 2, unsigned: 0 },
-      { id: 'run-b', erased: ['events', 'messages'], seals: 1, unsigned: 1 },
+      { id: 'run-a', erased: [], seals: 2, unsigned: 0, unsealed: { events: 1, steps: 0, messages: 1 } },
+      {
+        id: 'run-b',
+        erased: ['events', 'messages'],
+        seals: 1,
+        unsigned: 1,
+        unsealed: { events: 0, steps: 2, messages: 0 },
+      },
     ],
     rows: { events: 7, steps: 7, messages: 7, seals: 3, requests: 0, files: 1 },
     files: entriesIn(bytes).length,
@@ -163,28 +179,13 @@ proves('evidence.rows', 'when the digests beside the rows are made to fit, the m
   }
 })
 
-/** The bundle with a manifest that fits its files, signed with this key: what somebody with another key can make. */
-function signedAgain(files: Map<string, Buffer>, key = sample.key): Buffer {
-  const { subject, made_at, runs } = JSON.parse(files.get('manifest.json')!.toString()) as Manifest & {
-    made_at: string
-  }
-  const others = [...files].filter(([path]) => !path.startsWith('manifest.'))
-  const listed = others.map(([path, bytes]) => ({ path, bytes: bytes.length, sha256: shaOf(bytes) }))
-  const { publicKey } = key
-  const manifest = Buffer.from(manifestText({ madeAt: new Date(made_at), subject, publicKey, runs, files: listed }))
-  const signature = Buffer.from(`${key.sign(manifest).toString('base64')}\n`)
-  return archiveOf(new Map([...others, ['manifest.json', manifest], ['manifest.sig', signature]]))
-}
-
-const shaOf = (bytes: Buffer): string => digestOf(bytes).toString('hex')
-
 proves(
   'evidence.seals',
   'rows that differ from what was sealed are found also when all else was made to fit',
   async () => {
     for (const [what, change, row] of rowChanges) {
       const files = filesIn(withRows(change, true))
-      const { isTrue, problems } = await verdictOn(signedAgain(files))
+      const { isTrue, problems } = await verdictOn(signedAgain(files, sample.key))
       // the seals are over six of the seven rows
       assert.equal(isTrue, row > 6 && what !== 'emptied', `${what}: ${JSON.stringify(problems)}`)
       const rows = row > 4 ? 'rows 5 to 6' : 'rows 1 to 4'
@@ -203,7 +204,7 @@ function withSeals(change: (seals: SealRow[]) => unknown[]): Buffer {
   const rows = change(seals.map((row) => JSON.parse(row) as SealRow)).map((row) => JSON.stringify(row))
   files.set(sealsPath, Buffer.from(rows.map((row) => `${row}\n`).join('')))
   files.set(`${sealsPath}.sha256`, sumsOf(rows))
-  return signedAgain(files)
+  return signedAgain(files, sample.key)
 }
 
 interface SealRow {
@@ -243,7 +244,8 @@ proves('evidence.seals', 'a seal that is not the one that was signed, or stands 
 proves('evidence.seals', 'what stands beside a seal must be what it was over', async () => {
   const changes: [string, string, (text: string) => string][] = [
     ['config.json', '', (text) => `${text} `],
-    ['messages.jsonl', '', (text) => text.replace('lang lang lang "', 'lang lang "')],
+    ['messages.jsonl', '', (text) => text.replace('lang lang lang"', 'lang lang"')],
+    ['messages.jsonl', ' row 2', (text) => text.replace('Nachricht 2', 'Nachricht 8')],
     ['steps.jsonl', ' rows 1 to 3', (text) => text.split('\n').slice(1).join('\n')],
     ['steps.jsonl', ' row 5', (text) => text.split('\n').toSpliced(4, 1).join('\n')],
     ['events.jsonl', ' row 3', (text) => text.split('\n').toSpliced(2, 5).join('\n')],
@@ -254,9 +256,46 @@ proves('evidence.seals', 'what stands beside a seal must be what it was over', a
     const text = change(files.get(path)!.toString())
     files.set(path, Buffer.from(text))
     if (files.has(`${path}.sha256`)) files.set(`${path}.sha256`, sumsOf(text.split('\n').slice(0, -1)))
-    const { isTrue, problems } = await verdictOn(signedAgain(files))
+    const { isTrue, problems } = await verdictOn(signedAgain(files, sample.key))
     assert.equal(isTrue, false, name)
     assert.equal(problems[0]?.where, `${path}${rows}`, JSON.stringify(problems))
+  }
+})
+
+proves('evidence.seals', 'messages are those that the sealed events tell, and others are named', async () => {
+  const missing = await verdictOn(withMessages(sample, (rows) => rows.toSpliced(3, 1)))
+  assert.deepEqual(missing.problems, [
+    { where: `${eventsPath} row 4`, what: 'The message 4 that it tells is not among the messages.' },
+  ])
+  const more = await verdictOn(
+    withMessages(sample, (rows) => ['{"seq": 0, "text_content": "Pay."}', ...rows, '{"seq": 8}', '{}']),
+  )
+  assert.deepEqual([more.isTrue, more.runs[0]?.unsealed], [true, { events: 1, steps: 0, messages: 4 }])
+  assert.deepEqual(more.remarks[1], {
+    where: 'runs/run-a/messages.jsonl row 1',
+    what: 'No signed seal holds this row and 3 others.',
+  })
+})
+
+proves('evidence.late', 'a signature that was made long after the last row, or before it, has a remark', async () => {
+  const minute = 60_000
+  const cases: [number, RegExp | undefined][] = [
+    [9 * minute, undefined],
+    [-9 * minute, undefined],
+    [11 * minute, /^It was signed 11 minutes after the last row/],
+    [-60 * 3 * minute, /^It was signed 3 hours before the last row/],
+    [24 * 60 * 41 * minute, /^It was signed 41 days after the last row/],
+  ]
+  for (const [lateMs, expected] of cases) {
+    const { bytes } = await sampleBundle(lateMs)
+    const { isTrue, remarks } = await verdictOn(bytes)
+    assert.equal(isTrue, true)
+    const found = remarks.filter(({ what }) => what.startsWith('It was signed'))
+    assert.deepEqual(
+      found.map(({ where }) => where),
+      expected ? [`${sealsPath} row 1`, `${sealsPath} row 2`] : [],
+    )
+    if (expected) assert.match(found[0]!.what, expected)
   }
 })
 
@@ -265,7 +304,7 @@ proves('evidence.seals', 'rows of a section that the manifest calls erased are n
   const path = 'runs/run-b/events.jsonl'
   files.set(path, Buffer.from('{"events":[]}\n'))
   files.set(`${path}.sha256`, sumsOf(['{"events":[]}']))
-  const { problems } = await verdictOn(signedAgain(files))
+  const { problems } = await verdictOn(signedAgain(files, sample.key))
   assert.deepEqual(
     problems.map(({ where }) => where),
     [path],
@@ -294,7 +333,7 @@ proves('evidence.files', 'the content of a file of a run must have the hash that
   const files = filesIn(sample.bytes)
   const path = [...files.keys()].find((one) => one.includes('/files/'))!
   files.set(path, Buffer.from('other'))
-  const { problems } = await verdictOn(signedAgain(files))
+  const { problems } = await verdictOn(signedAgain(files, sample.key))
   assert.deepEqual(
     problems.map(({ where }) => where),
     [path],

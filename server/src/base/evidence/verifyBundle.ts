@@ -3,18 +3,22 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { archiveBounds, type Entry } from './archive.ts'
 import { BundleBytes, BundleUnreadable } from './bundleBytes.ts'
 import { readTail } from './bundleTail.ts'
+import type { Contents } from './contents.ts'
 import { keyIdOf } from './keys.ts'
 import { findLayout, type Layout } from './layout.ts'
 import { manifestPath, rowsEnding, type BundleSubject, type Manifest } from './manifest.ts'
 import { Problems, type Problem } from './problems.ts'
 import { verifyEntries } from './verifyEntries.ts'
-import { verifySeals, type Contents, type SealedRun } from './verifySeals.ts'
+import { verifySeals, type SealedRun } from './verifySeals.ts'
 
 export interface Verdict {
   isTrue: boolean
   /** The first names the first row that does not fit. Of many, the first 100. */
   problems: Problem[]
   problemsCount: number
+  /** What fits, and is still to be asked about: such as what no signed seal holds. Of many, the first 100. */
+  remarks: Problem[]
+  remarksCount: number
   subject: BundleSubject | null
   madeAt: string | null
   /** The key that signed the manifest, as the manifest names it. */
@@ -59,23 +63,33 @@ const nothing = {
 
 async function verifyFile(file: FileHandle, options: Options): Promise<Verdict> {
   const problems = new Problems()
+  const remarks = new Problems()
   const { size } = await file.stat()
   const found: Partial<Verdict> = {}
   try {
     if (size > archiveBounds.bytesMax) problems.add('end record', 'A bundle has less than 4 GiB.')
-    else await verifyBytes(new BundleBytes(file, size, options.signal), options, problems, found)
+    else await verifyBytes(new BundleBytes(file, size, options.signal), options, { problems, remarks }, found)
   } catch (error) {
     if (!(error instanceof BundleUnreadable)) throw error
     problems.add('end record', error.message)
   }
   const { listed, count } = problems
-  return { ...nothing, ...found, bytes: size, isTrue: count === 0, problems: listed, problemsCount: count }
+  return {
+    ...nothing,
+    ...found,
+    bytes: size,
+    isTrue: count === 0,
+    problems: listed,
+    problemsCount: count,
+    remarks: remarks.listed,
+    remarksCount: remarks.count,
+  }
 }
 
 async function verifyBytes(
   bytes: BundleBytes,
   { keys }: Options,
-  problems: Problems,
+  { problems, remarks }: { problems: Problems; remarks: Problems },
   found: Partial<Verdict>,
 ): Promise<void> {
   const tail = await readTail(bytes, problems)
@@ -90,17 +104,27 @@ async function verifyBytes(
   const signed = tail.isSigned ? manifest : undefined
   if (signed) compareLists(signed, layout, entries, problems)
   const { rows, sha256 } = await verifyEntries(bytes, layout, signed?.files, problems)
-  found.rows = Object.fromEntries(rows)
+  found.rows = rowsByName(rows)
   if (!manifest) return
   requireRuns(manifest, problems)
   const signers = new Set<string>()
-  const contents: Contents = { bytes, entries, sha256, problems, keys, signers }
+  const contents: Contents = { bytes, entries, rows, sha256, problems, remarks, keys, signers }
   found.runs = []
   for (const run of manifest.runs) {
     requireErased(run, entries, problems)
     found.runs.push(await verifySeals(run, contents))
   }
   found.sealKeyIds = [...signers]
+}
+
+/** How many rows the files of each name have, such as events. */
+function rowsByName(rows: Map<string, number>): Record<string, number> {
+  const counts = new Map<string, number>()
+  for (const [path, count] of rows) {
+    const name = path.slice(path.lastIndexOf('/') + 1, -rowsEnding.length)
+    counts.set(name, (counts.get(name) ?? 0) + count)
+  }
+  return Object.fromEntries(counts)
 }
 
 function noteManifest(

@@ -1,7 +1,6 @@
 // Checks every byte of the archive in its order: headers, contents and rows, the list of entries, the end.
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { mustHave } from '../mustHave.ts'
 import {
   centralRecord,
   centralRecordBytes,
@@ -22,7 +21,7 @@ import type { Problems } from './problems.ts'
 import { verifyRows, type CheckedRows } from './verifyRows.ts'
 
 interface CheckedEntries {
-  /** How many rows the files of each name have. */
+  /** How many rows each file of them has. */
   rows: Map<string, number>
   /** The SHA-256 of the content of each file. */
   sha256: Map<string, string>
@@ -92,8 +91,7 @@ async function verifyContent(
 }
 
 function noteRows({ problems, listed, checked }: Work, path: string, sums: string, content: CheckedRows): void {
-  const name = mustHave(path.split('/').at(-1), 'the name of the file').slice(0, -rowsEnding.length)
-  checked.rows.set(name, (checked.rows.get(name) ?? 0) + content.rows)
+  checked.rows.set(path, content.rows)
   const { fault } = content
   if (!fault) return
   // rows that are as they were signed are not the mistake

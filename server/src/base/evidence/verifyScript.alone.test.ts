@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { archiveOf, filesIn, partAt, sampleBundle, sumsOf } from '../../../test/kit/evidenceBundle.ts'
+import { archiveOf, filesIn, partAt, sampleBundle, sumsOf, withMessages } from '../../../test/kit/evidenceBundle.ts'
 import { proves } from '../../../test/kit/proves.ts'
-import { keyIdOf } from './keys.ts'
+import { keyIdOf, type BundleKey } from './keys.ts'
 
 const script = fileURLToPath(new URL('../../../../docs/evidence/verify.py', import.meta.url))
 const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no python3 here'
@@ -56,10 +56,64 @@ proves(
 )
 
 proves('evidence.script', 'a true bundle is true, and its key is named', { skip }, async () => {
-  const { bytes, key } = await sampleBundle()
+  const { bytes, key, oldKey } = await sampleBundle()
   await writeFile(file, bytes)
   const { status, stdout, stderr } = python([script, file])
-  assert.deepEqual([status, stdout, stderr], [0, `True, signed with the key ${keyIdOf(key.publicKey)}\n`, ''])
+  const [id, oldId] = [key, oldKey].map(({ publicKey }) => keyIdOf(publicKey))
+  const said = [
+    'Remark: runs/run-a/events.jsonl row 7 is the first of 1 in no signed seal.',
+    'Remark: runs/run-a/messages.jsonl row 7 is the first of 1 in no signed seal.',
+    'Remark: runs/run-b/steps.jsonl row 1 is the first of 2 in no signed seal.',
+    'Remark: runs/run-b/seals.jsonl has no signed seal.',
+    `True, signed with the key ${id}, its seals with ${oldId} ${id}`,
+    '',
+  ]
+  assert.deepEqual([status, stdout.split('\n'), stderr], [0, said, ''])
+})
+
+proves('evidence.givenKeys', 'the script takes only what the given keys signed', { skip }, async () => {
+  const { bytes, key, oldKey } = await sampleBundle()
+  const keysFile = join(folder, 'keys')
+  await writeFile(file, bytes)
+  const verdictWith = async (keys: BundleKey[]) => {
+    const served = { keys: keys.map(({ publicKey }) => ({ public_key: publicKey.toString('base64') })) }
+    await writeFile(keysFile, JSON.stringify(served))
+    const { status, stderr } = python([script, file, keysFile])
+    return [status, stderr.trim()]
+  }
+  assert.deepEqual(await verdictWith([key, oldKey]), [0, ''])
+  const refused = (where: string, { publicKey }: BundleKey) => [
+    1,
+    `Not true: ${where} (its key is ${keyIdOf(publicKey)}) does not fit.`,
+  ]
+  assert.deepEqual(await verdictWith([oldKey]), refused('manifest.json', key))
+  assert.deepEqual(await verdictWith([key]), refused('runs/run-a/seals.jsonl row 1', oldKey))
+})
+
+proves('evidence.late', 'the script says that a seal was signed late', { skip }, async () => {
+  for (const [lateMs, said] of [
+    [9 * 60_000, []],
+    [41 * 24 * 60 * 60_000, [1, 2].map((row) => `runs/run-a/seals.jsonl row ${row} was signed 59040 minutes after`)],
+  ] as const) {
+    await writeFile(file, (await sampleBundle(lateMs)).bytes)
+    const remarks = python([script, file]).stdout.match(/runs\S+ row \d was signed \d+ minutes after/g)
+    assert.deepEqual(remarks ?? [], said)
+  }
+})
+
+proves('evidence.unsealed', 'the script compares messages with what their events tell', { skip }, async () => {
+  const changes: [(rows: string[]) => string[], string | undefined][] = [
+    [(rows) => rows.with(1, rows[1]!.replace('Nachricht 2', 'Nachricht 8')), 'messages.jsonl row 2'],
+    [(rows) => rows.toSpliced(3, 1), 'events.jsonl'],
+    [(rows) => ['{"seq": 0, "text_content": "Pay."}', ...rows], undefined],
+  ]
+  for (const [change, where] of changes) {
+    await writeFile(file, withMessages(await sampleBundle(), change))
+    const { status, stdout, stderr } = python([script, file])
+    assert.equal(status, where === undefined ? 0 : 1, stderr)
+    if (where) assert.equal(stderr.trim(), `Not true: runs/run-a/${where} does not fit.`)
+    else assert.match(stdout, /messages\.jsonl row 1 is the first of 2 in no signed seal/)
+  }
 })
 
 /** The script names the entry, and does not tell its header from what is behind it. */

@@ -1,12 +1,14 @@
 // Checks the seals of a run: their order, their signatures, and that the rows in the bundle are those that were sealed.
 import { isRecord } from '../isRecord.ts'
-import { contentAt, type Entry } from './archive.ts'
 import { readObject } from './boundedObject.ts'
-import type { BundleBytes, Row } from './bundleBytes.ts'
+import type { Row } from './bundleBytes.ts'
+import { rowsOf, type Contents, type RunInManifest, type Section } from './contents.ts'
 import { digestOf, linkAfter, zeroLink } from './links.ts'
-import { isCount, type Manifest } from './manifest.ts'
-import type { Problem, Problems } from './problems.ts'
+import { isCount } from './manifest.ts'
+import type { Problem } from './problems.ts'
 import { readSeal, SealSignatures, type ReadSeal } from './seal.ts'
+import { lateText, latest, remarkUnsealed, timeOf } from './sealRemarks.ts'
+import { verifyMessages } from './verifyMessages.ts'
 
 export interface SealedRun {
   id: string
@@ -14,27 +16,15 @@ export interface SealedRun {
   seals: number
   /** How many of them nobody signed yet. */
   unsigned: number
+  /** How many rows no signed seal holds. */
+  unsealed: Record<Section, number>
 }
-
-/** What is known of the bundle when its seals are checked. */
-export interface Contents {
-  bytes: BundleBytes
-  entries: Map<string, Entry>
-  sha256: Map<string, string>
-  problems: Problems
-  /** The keys that may sign; undefined: any. */
-  keys: Buffer[] | undefined
-  /** Gets the id of every key that signed a seal. */
-  signers: Set<string>
-}
-
-type RunInManifest = Manifest['runs'][number]
 
 export async function verifySeals(run: RunInManifest, contents: Contents): Promise<SealedRun> {
   const log = new SealedLog(run, contents)
   const path = `${run.folder}seals.jsonl`
   const seals = rowsOf(contents, path)
-  const found: SealedRun = { id: run.id, erased: run.erased, seals: 0, unsigned: 0 }
+  const found = { id: run.id, erased: run.erased, seals: 0, unsigned: 0 }
   for await (const { bytes: row } of seals) {
     found.seals += 1
     // what is wrong with the rows themselves is known already
@@ -50,15 +40,18 @@ export async function verifySeals(run: RunInManifest, contents: Contents): Promi
   }
   await seals.return(undefined)
   await log.end()
-  return found
+  const messages = await verifyMessages(run, contents, log.signed.events)
+  const unsealed = { ...rowsBehind(run, contents, log.signed), messages: messages.unheld }
+  const isSigned = found.seals > found.unsigned
+  remarkUnsealed(run, contents.remarks, { ...log.signed, isSigned, firstMessage: messages.first }, unsealed)
+  return { ...found, unsealed }
 }
 
-async function* rowsOf({ bytes, entries }: Contents, path: string): AsyncGenerator<Row> {
-  const entry = entries.get(path)
-  if (entry) yield* bytes.rows(contentAt(entry), entry.bytes)
+function rowsBehind({ folder }: RunInManifest, { rows }: Contents, signed: Record<'events' | 'steps', number>) {
+  const behind = (section: 'events' | 'steps') =>
+    Math.max(0, (rows.get(`${folder}${section}.jsonl`) ?? 0) - signed[section])
+  return { events: behind('events'), steps: behind('steps') }
 }
-
-type Section = 'events' | 'steps' | 'messages'
 
 /** The rows of a run as far as the seals have been checked. */
 class SealedLog {
@@ -70,6 +63,11 @@ class SealedLog {
   readonly #messages: CutMessages
   #number = 0
   #head: string | null = null
+  #signedAt = 0
+  /** When the last of the rows was written that are checked so far; undefined if no row says it. */
+  #lastAt: number | undefined
+  /** How many rows the last signed seal holds. */
+  signed = { events: 0, steps: 0 }
 
   constructor(run: RunInManifest, contents: Contents) {
     const rows = (section: Section) => rowsOf(contents, `${run.folder}${section}.jsonl`)
@@ -97,7 +95,15 @@ class SealedLog {
       await this.#rowsProblem('steps', this.#steps, seal),
       await this.#messagesProblem(seal),
     ]
-    return sealed.filter((problem) => problem !== undefined)
+    const problems = sealed.filter((problem) => problem !== undefined)
+    if (problems.length === 0 && seal.signature !== null) this.#noteSigned(seal, where)
+    return problems
+  }
+
+  #noteSigned({ events, steps }: ReadSeal, where: string): void {
+    this.signed = { events: events.rows, steps: steps.rows }
+    const late = lateText(this.#signedAt, this.#lastAt)
+    if (late !== undefined) this.#contents.remarks.add(where, late)
   }
 
   async end(): Promise<void> {
@@ -124,6 +130,7 @@ class SealedLog {
     const { keys, signers } = this.#contents
     const signer = this.#signatures.check(seal, seal.signature)
     if (typeof signer === 'string') return signer
+    this.#signedAt = signer.at
     if (signers.size < signersMax) signers.add(signer.keyId)
     const isKnown = !keys || keys.some((key) => key.equals(signer.publicKey))
     return !isKnown && `It is signed with the key ${signer.keyId}, which is not the given one.`
@@ -140,8 +147,7 @@ class SealedLog {
     const from = linked.count + 1
     if (sealed.rows < linked.count)
       return this.#problem(file, `Seal ${number} has fewer rows of it than the one before.`)
-    const onRow = section === 'events' ? (row: Buffer) => this.#messages.noteCut(row) : undefined
-    if (!(await linked.moveTo(sealed.rows, onRow)))
+    if (!(await linked.moveTo(sealed.rows, (row) => this.#noteRow(section, row))))
       return this.#problem(
         `${file} row ${linked.count + 1}`,
         `It is missing: seal ${number} was made over ${sealed.rows} rows.`,
@@ -149,6 +155,12 @@ class SealedLog {
     if (linked.link.toString('hex') === sealed.link) return undefined
     const rows = `${file} rows ${Math.min(from, sealed.rows)} to ${sealed.rows}`
     return this.#problem(rows, `They are not what seal ${number} was made over.`)
+  }
+
+  /** Where the events are erased, the steps say when the run was. */
+  #noteRow(section: 'events' | 'steps', row: Buffer): void {
+    if (section === 'events') this.#messages.noteCut(row)
+    if (section === 'events' || this.#isErased('events')) this.#lastAt = latest(this.#lastAt, timeOf(section, row))
   }
 
   async #messagesProblem({ number, messages: sealed }: ReadSeal): Promise<Problem | undefined> {
