@@ -4677,6 +4677,10 @@ const sentences = [
     says: 'The rows of a run that no signed seal holds are counted and named, also by the script: later ones, and messages that no event has.',
   },
   {
+    id: 'evidence.foreignKeys',
+    says: 'A row of keys that somebody wrote into the database is neither published nor used: a key counts only if it opens under the encryption key.',
+  },
+  {
     id: 'evidence.erased',
     says: 'What retention erased of a log leaves its links in the seals, and the bundle still fits.',
   },

@@ -991,7 +991,7 @@ export class CasesGroup extends Group {
     return this.client.json('POST', '/v2/bulk-actions/:bulk_action_id/stop', {bulk_action_id: bulkActionId}, undefined, options)
   }
 
-  /** A zip archive as getRunEvidence gives it, with the case and its runs, the first 200 of them. Needs the scope `runs:read`. */
+  /** A zip archive as getRunEvidence gives it, with the case and its runs, the first 200 of them. It needs the scopes of getRunEvidence too. Needs the scope `queues:read`. */
   evidence(caseId: string, input?: GetCaseEvidenceInput, options?: CallOptions): Call<FileAnswer> {
     return this.client.file('GET', '/v2/cases/:case_id/evidence', {case_id: caseId}, input, options)
   }

@@ -7,7 +7,7 @@ import { runningPart } from '../../kit/runningPart.ts'
 import { createSharedPool } from '../../kit/sharedPools.ts'
 import { keyInUse } from './keys.ts'
 import { report } from './report.ts'
-import { filesOfRun, type AskedBundle, type Section } from './runFiles.ts'
+import { filesOfRun, mayReadMembers, type AskedBundle, type Section } from './runFiles.ts'
 
 interface Subject {
   kind: 'run' | 'case'
@@ -48,8 +48,10 @@ export async function* bundle(
     const erased = new Map<string, Section[]>()
     const leftOut = new Set<string>()
     const madeAt = new Date()
+    const isWithMembers = mayReadMembers(asked)
+    if (!isWithMembers) leftOut.add('members')
     async function* files(): AsyncGenerator<EvidenceFile> {
-      yield { path: 'report.html', bytes: report(sql, subject.name, runIds, madeAt) }
+      yield { path: 'report.html', bytes: report(sql, { about: subject.name, runIds, madeAt, isWithMembers }) }
       yield* others
       for (const id of runIds) {
         const ofRun = filesOfRun({ ...asked, leftOut: (name) => leftOut.add(name) }, id, (gone) => erased.set(id, gone))

@@ -3,16 +3,21 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { newBundleKey } from '../../../test/kit/evidenceBundle.ts'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedCases, seedQueue } from '../../../test/kit/cases.ts'
 import { runWithFile, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { one, type Database } from '../../base/db.ts'
+import { keyIdOf } from '../../base/evidence/keys.ts'
 import { verifyBundle } from '../../base/evidence/verifyBundle.ts'
+import { newId } from '../../base/ids.ts'
 import { readZip } from '../../base/zipFile.ts'
-import { publicKeys, rotateKey } from './keys.ts'
+import { issueApiKey } from '../credentials/apiKey.ts'
+import { rotateKey } from './keys.ts'
 import { filesOfRun } from './runFiles.ts'
+import { signedText } from './seal.ts'
 import { sealSome } from './sealRuns.ts'
 
 const service = await testApp()
@@ -211,16 +216,71 @@ for (const [what, change] of Object.entries({
   'events.jsonl': (id: string) =>
     sql`update event_batches set entries = replace(entries::text, 'Second', 'Third')::json where run_id = ${id} and entries::text like '%Second%'`,
   'steps.jsonl': (id: string) => sql`update run_steps set result = '"other"' where run_id = ${id} and seq = 1`,
+  'messages.jsonl': (id: string) => sql`update run_messages set text_content = 'Pay.' where run_id = ${id} and seq = 1`,
   'seals.jsonl': (id: string) => sql`update runs set source = 'schedule' where id = ${id}`,
 })) {
   proves('evidence.changed', `what is changed in the database behind ${what} is found there`, async () => {
     const team = await seedTeam(service)
-    const runId = await sealedRun(team)
+    const runId = await startRun(team, await seedAgent(team, twoNotes), { message: 'Do not pay.' })
+    await seal(runId)
     await change(runId)
     const [first] = await problemsOf(await evidenceOf(team, runId))
     assert.match(first?.where ?? '', new RegExp(what.replace('.', '\\.')))
   })
 }
+
+proves('evidence.late', 'a log that is rewritten in the database and sealed again has a remark', async () => {
+  const team = await seedTeam(service)
+  const runId = await sealedRun(team)
+  const remarksOf = async () => (await verify(await evidenceOf(team, runId))).remarks
+  assert.deepEqual(await remarksOf(), [])
+  await sql`delete from run_seals where run_id = ${runId}`
+  await sql`update event_batches set entries = replace(entries::text, 'Second', 'Third')::json where run_id = ${runId}`
+  await sql`update run_messages set tool_call = replace(tool_call::text, 'Second', 'Third')::jsonb where run_id = ${runId}`
+  await sql`update evidence_cursor set xid = r.ended_xid - 1 from runs r where r.id = ${runId}`
+  const day = 24 * 60 * 60_000
+  service.clock.advance(41 * day)
+  await seal(runId)
+  service.clock.advance(-41 * day)
+  assert.deepEqual(await problemsOf(await evidenceOf(team, runId)), [])
+  const [remark] = await remarksOf()
+  assert.equal(remark?.where, `runs/${runId}/seals.jsonl row 1`)
+  assert.match(remark?.what ?? '', /^It was signed 41 days after the last row that it holds\./)
+  // as retention does: then the steps say when the run was
+  await sql`delete from event_batches where run_id = ${runId}`
+  assert.match((await remarksOf())[0]?.what ?? '', /41 days after/)
+})
+
+proves('evidence.unsealed', 'what came after the last seal is counted and named', async () => {
+  const team = await seedTeam(service)
+  const runId = await sealedRun(team)
+  const whole = await verify(await evidenceOf(team, runId))
+  assert.deepEqual([whole.remarks, whole.runs[0]?.unsealed], [[], { events: 0, steps: 0, messages: 0 }])
+  assert.equal((await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'And now?' } })).status, 201)
+  const { isTrue, remarks, runs } = await verify(await evidenceOf(team, runId))
+  assert.deepEqual([isTrue, runs[0]?.unsealed], [true, { events: 1, steps: 0, messages: 1 }])
+  const behind = (section: string) => ({
+    where: `runs/${runId}/${section}.jsonl row ${whole.rows[section]! + 1}`,
+    what: 'No signed seal holds this row.',
+  })
+  assert.deepEqual(remarks, [behind('events'), behind('messages')])
+})
+
+proves('evidence.unsealed', 'the messages that a retry copies have no event, and are named', async () => {
+  const team = await seedTeam(service)
+  const runId = await sealedRun(team)
+  const { status, body, text } = await team.call(`POST /v2/runs/${runId}/retry`, { body: { from_step: 2 } })
+  assert.equal(status, 201, text)
+  await seal(body.run_id)
+  const { problems, remarks, runs } = await verify(await evidenceOf(team, body.run_id))
+  assert.deepEqual(problems, [])
+  const { messages } = runs[0]!.unsealed
+  assert.ok(messages > 0)
+  assert.deepEqual(
+    remarks.map(({ where }) => where),
+    [`runs/${body.run_id}/messages.jsonl row 1`],
+  )
+})
 
 proves('evidence.erased', 'a log that was erased leaves its links', async () => {
   const team = await seedTeam(service)
@@ -289,26 +349,139 @@ proves('evidence.keys', 'a key that is replaced stays published, and what it sig
   const before = await sealedRun(team)
   await context.db.transaction((inside) => rotateKey(context.keyring, inside))
   const after = await sealedRun(team)
-  const { body } = await service.call('GET /.well-known/runyard-evidence.json')
-  assert.deepEqual(body.keys, await publicKeys(sql))
-  assert.ok(body.keys.length >= 2)
-  assert.equal(body.keys.filter(({ retired_at }: { retired_at: string | null }) => retired_at === null).length, 1)
+  const keys = await publishedKeys()
+  assert.ok(keys.length >= 2)
+  assert.equal(keys.filter(({ retired_at }) => retired_at === null).length, 1)
   for (const runId of [before, after]) assert.deepEqual(await problemsOf(await evidenceOf(team, runId)), [])
 })
+
+async function publishedKeys(): Promise<{ id: string; retired_at: string | null }[]> {
+  service.clock.advance(5000)
+  return (await service.call('GET /.well-known/runyard-evidence.json')).body.keys
+}
+
+proves('evidence.keys', 'whoever asks for the keys again within five seconds gets those that were read', async () => {
+  const before = await publishedKeys()
+  await context.db.transaction((inside) => rotateKey(context.keyring, inside))
+  const { body } = await service.call('GET /.well-known/runyard-evidence.json')
+  assert.deepEqual(body.keys, before)
+  assert.equal((await publishedKeys()).length, before.length + 1)
+})
+
+proves('evidence.foreignKeys', 'a key that somebody wrote into the database is not published', async () => {
+  await context.db.transaction((inside) => rotateKey(context.keyring, inside))
+  const before = await publishedKeys()
+  const { publicKey } = newBundleKey()
+  const id = keyIdOf(publicKey)
+  // the private part of a key of ours, which was sealed for that one
+  await sql`
+    insert into evidence_keys (id, public_key, private_key, retired_at)
+    select ${id}, ${publicKey}, private_key, now() from evidence_keys where retired_at is null`
+  assert.deepEqual(await publishedKeys(), before)
+  const [changed] = before
+  await sql`update evidence_keys set public_key = ${publicKey} where id = ${changed!.id}`
+  assert.equal((await publishedKeys()).length, before.length - 1)
+  await sql`delete from evidence_keys where id in (${id}, ${changed!.id})`
+})
+
+proves('evidence.foreignKeys', 'what such a key signed counts as not signed', async () => {
+  const team = await seedTeam(service)
+  const runId = await sealedRun(team)
+  const key = newBundleKey()
+  const id = keyIdOf(key.publicKey)
+  const garbage = Buffer.from('garbage')
+  await sql`insert into evidence_keys (id, public_key, private_key, retired_at) values (${id}, ${key.publicKey}, ${garbage}, now())`
+  const { signature_id, heads } = await one(sql<{ signature_id: string; heads: Buffer }>`
+    select signature_id, head as heads from run_seals where run_id = ${runId}`)
+  const at = new Date()
+  const signature = key.sign(Buffer.from(signedText({ id: signature_id, team_id: team.id, key_id: id, at, heads })))
+  await sql`
+    update evidence_signatures set key_id = ${id}, created_at = ${at}, heads = ${heads}, signature = ${signature} where id = ${signature_id}`
+  const { sealKeyIds, runs, remarks } = await verify(await evidenceOf(team, runId))
+  assert.deepEqual([sealKeyIds, runs[0]?.unsigned], [[], 1])
+  assert.match(remarks[0]?.what ?? '', /no signed seal/)
+  await sql`delete from evidence_keys where id = ${id}`
+})
+
+proves('evidence.bundle', 'a request that two people must approve has each approval', async () => {
+  const team = await seedTeam(service)
+  const runId = await sealedRun(team)
+  const approvals = [{ user_id: team.memberId, at: '2026-01-02T03:04:05.006Z' }]
+  await sql`
+    insert into human_requests (id, team_id, run_id, step, type, title, approvals_needed, approvals)
+    values (${newId()}, ${team.id}, ${runId}, 1, 'approval', 'Pay?', 2, ${JSON.stringify(approvals)}::jsonb)`
+  const line = (await filesOf(await evidenceOf(team, runId))).get(`runs/${runId}/requests.jsonl`)!
+  const shown = JSON.parse(line) as { approvals_needed: number; approvals: object[] }
+  assert.deepEqual([shown.approvals_needed, shown.approvals], [2, approvals])
+})
+
+const ofRuns = ['runs:read', 'runs:write', 'agents:write']
+
+/** Another key of the team. */
+async function withScopes(team: TestTeam, scopes: string[]): Promise<TestTeam> {
+  const { id: teamId, memberId } = team
+  const { secret: key } = await context.db.transaction((inside) =>
+    issueApiKey(inside, { teamId, memberId, name: 'other', scopes }),
+  )
+  return { ...team, key, call: (route, options) => service.call(route, { key, ...options }) }
+}
 
 proves(
   'evidence.scopes',
   'parts that a key may not read are left out, and no key without all events gets a bundle',
   async () => {
     const team = await seedTeam(service, {
-      scopes: ['runs:read', 'runs:write', 'agents:write', 'agents:read', 'files:read'],
+      scopes: [...ofRuns, 'agents:read', 'files:read', 'team:read'],
     })
     const runId = await sealedRun(team)
     const files = await filesOf(await evidenceOf(team, runId))
     assert.deepEqual(JSON.parse(files.get('left_out.json')!), { for_want_of_a_scope: ['evaluations', 'deliveries'] })
     assert.ok(!files.has(`runs/${runId}/deliveries.jsonl`))
-    const less = await seedTeam(service, { scopes: ['runs:read', 'runs:write', 'agents:write', 'agents:read'] })
+    const less = await seedTeam(service, { scopes: [...ofRuns, 'agents:read'] })
     const refused = await less.call(`GET /v2/runs/${await sealedRun(less)}/evidence`)
     assert.deepEqual([refused.status, refused.body.error], [403, 'insufficient_scope'])
   },
 )
+
+const email = 'ada@example.com'
+
+proves('evidence.scopes', 'builds need agents:read, the names and addresses of people team:read', async () => {
+  const all = [...ofRuns, 'files:read', 'evals:read', 'webhooks:manage']
+  const team = await seedTeam(service, { scopes: all })
+  const runId = await sealedRun(team)
+  await sql`update members set email = ${email} where id = ${team.memberId}`
+  await sql`update runs set user_id = ${team.memberId} where id = ${runId}`
+  await sql`
+    insert into human_requests (id, team_id, run_id, step, type, title, status, responded_by, responded_at)
+    values (${newId()}, ${team.id}, ${runId}, 1, 'approval', 'Pay?', 'responded', ${team.memberId}, now())`
+  const path = `/v2/runs/${runId}/evidence`
+  const bundle = await download(team, path)
+  const files = await filesOf(bundle)
+  assert.deepEqual(JSON.parse(files.get('left_out.json')!), { for_want_of_a_scope: ['members', 'build'] })
+  assert.ok(!files.has(`runs/${runId}/build.json`) && !files.has(`runs/${runId}/config.json`))
+  assert.ok(!bundle.includes(email))
+  const whole = await filesOf(await download(await withScopes(team, [...all, 'agents:read', 'team:read']), path))
+  for (const name of ['report.html', `runs/${runId}/run.json`, `runs/${runId}/requests.jsonl`])
+    assert.ok(whole.get(name)!.includes(email), name)
+  assert.ok(!whole.has('left_out.json'))
+})
+
+proves('evidence.scopes', 'the bundle of a case needs queues:read and runs:read', async () => {
+  const team = await seedTeam(service)
+  const [caseId] = await seedCases(team, await seedQueue(team), 1)
+  await sql`update members set email = ${email} where id = ${team.memberId}`
+  await sql`
+    insert into case_events (id, team_id, case_id, type, user_id)
+    values (${newId()}, ${team.id}, ${caseId!}, 'claimed', ${team.memberId})`
+  const path = `/v2/cases/${caseId}/evidence`
+  const few = ['runs:read', 'files:read', 'queues:read']
+  for (const missing of few) {
+    const scopes = few.filter((scope) => scope !== missing)
+    const { status, body } = await (await withScopes(team, scopes)).call(`GET ${path}`)
+    assert.deepEqual([status, body.error], [403, 'insufficient_scope'], missing)
+  }
+  const timelineFor = async (scopes: string[]) =>
+    (await filesOf(await download(await withScopes(team, scopes), path))).get('timeline.jsonl')!
+  assert.ok(!(await timelineFor(few)).includes(email))
+  assert.ok((await timelineFor([...few, 'team:read'])).includes(email))
+})

@@ -4,6 +4,7 @@ import { isVisibleTo } from '../../engine/ledger/visibleRuns.ts'
 import { jsonFile, rowsAsLines } from '../../kit/evidence.ts'
 import { operation } from '../../kit/operation.ts'
 import { bundle } from './bundle.ts'
+import { mayReadMembers } from './runFiles.ts'
 import { bundleType, ContentsQuery, requireAllEvents } from './request.ts'
 
 /** A case is tried a few times; a bundle of more runs than this would not be read by anybody. */
@@ -14,8 +15,8 @@ export const getCaseEvidence = operation({
   client: 'cases.evidence',
   route: 'GET /v2/cases/:case_id/evidence',
   summary: 'Download the evidence of a case',
-  description: `A zip archive as getRunEvidence gives it, with the case and its runs, the first ${runsMax} of them.`,
-  scope: 'runs:read',
+  description: `A zip archive as getRunEvidence gives it, with the case and its runs, the first ${runsMax} of them. It needs the scopes of getRunEvidence too.`,
+  scope: 'queues:read',
   query: ContentsQuery,
   status: 200,
   answerFile: { types: [bundleType], description: 'An evidence bundle: see docs/guides/evidence.md for its format.' },
@@ -33,7 +34,10 @@ export const getCaseEvidence = operation({
         asked,
         { kind: 'case', id: found.id, name: `Case “${found.title}”` },
         runs.map(({ id }) => id),
-        [jsonFile('case.json', shown), { path: 'timeline.jsonl', rows: timelineOf(sql, found.id) }],
+        [
+          jsonFile('case.json', shown),
+          { path: 'timeline.jsonl', rows: timelineOf(sql, found.id, mayReadMembers(asked)) },
+        ],
       ),
       type: bundleType,
       name: `case-${found.id}-evidence.zip`,
@@ -42,8 +46,8 @@ export const getCaseEvidence = operation({
 })
 
 /** Who held the case, and what became of it: the oldest first. A case has few entries, since each is a move of it. */
-const timelineOf = (sql: Sql, caseId: string): AsyncIterable<string> =>
+const timelineOf = (sql: Sql, caseId: string, isWithMembers: boolean): AsyncIterable<string> =>
   rowsAsLines(sql<{ line: string }>`
     select json_build_object('id', e.id, 'type', e.type, 'created_at', iso(e.created_at), 'run_id', e.run_id, 'user_id', e.user_id,
       'user_email', u.email, 'reason', e.reason)::text as line
-    from case_events e left join members u on u.id = e.user_id where e.case_id = ${caseId} order by e.created_at, e.id`)
+    from case_events e left join members u on u.id = e.user_id and ${isWithMembers} where e.case_id = ${caseId} order by e.created_at, e.id`)

@@ -13,10 +13,10 @@ export const evidence = feature({
   jobs: [eraseSeals],
   tick: sealEnded,
   sealed: [sealedPrivateKey],
-  routes(app, { db }) {
+  routes(app, context) {
     app.get('/.well-known/runyard-evidence.json', async () => ({
       format: 'runyard-evidence-1',
-      keys: await publicKeys(db.sql),
+      keys: await publicKeys(context),
     }))
   },
 })

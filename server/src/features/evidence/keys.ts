@@ -1,7 +1,8 @@
 // The keys that sign evidence: the first is made when there is something to sign, each next one by a command. None is ever forgotten.
-import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, hash, sign } from 'node:crypto'
+import { BoundedCache } from '../../base/boundedCache.ts'
 import { one, type Sql } from '../../base/db.ts'
-import { keyIdOf, publicKeyBytes } from '../../base/evidence/keys.ts'
+import { keyIdOf, publicKeyBytes, rawKeyOf } from '../../base/evidence/keys.ts'
 import type { SealedColumn } from '../../base/sealedColumns.ts'
 import type { Keyring } from '../../base/secrets.ts'
 import type { Context } from '../../kit/context.ts'
@@ -23,7 +24,7 @@ interface SigningKey {
   sign: (text: string | Buffer) => Buffer
 }
 
-/** What the database has of a key in use. */
+/** What the database has of a key. */
 interface StoredKey {
   id: string
   public_key: Buffer
@@ -39,29 +40,51 @@ function newKey(keyring: Keyring): StoredKey {
   return { id, public_key: raw, private_key: keyring.seal(secret, purposeOf(id)) }
 }
 
-/** A key is opened once: to read it again took longer than to sign. */
-const openedOf = runningPart('evidence keys', () => new Map<string, KeyObject>())
+/** A key is opened once: to read it again took longer than to sign. Null: it is not one of this installation. */
+const openedOf = runningPart(
+  'evidence keys',
+  () => new BoundedCache<SigningKey | null>({ name: 'evidence keys', entriesMax: 1000 }),
+)
 
-function opened(context: Context, { id, public_key, private_key }: StoredKey): SigningKey {
-  const known = openedOf(context)
-  let secret = known.get(id)
-  if (!secret) {
-    const key = context.keyring.open(private_key, purposeOf(id))
-    secret = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
-    known.set(id, secret)
+/**
+ * The key, if it is one of this installation: its private part opens under the encryption key, and has this public one. Whoever can only write
+ * the database cannot make such a row.
+ */
+export function ownKey(context: Context, stored: StoredKey): SigningKey | null {
+  const bytes = hash('sha256', Buffer.concat([stored.public_key, stored.private_key]))
+  return openedOf(context).getOrMake(`${stored.id} ${bytes}`, () => {
+    const key = openKey(context.keyring, stored)
+    if (!key)
+      context.log.error({ key_id: stored.id }, 'a row of evidence_keys is no key of this installation: not used')
+    return key
+  })
+}
+
+function openKey(keyring: Keyring, { id, public_key, private_key }: StoredKey): SigningKey | null {
+  try {
+    const key = keyring.open(private_key, purposeOf(id))
+    const secret = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+    const publicKey = rawKeyOf(secret)
+    if (!publicKey?.equals(public_key) || keyIdOf(publicKey) !== id) return null
+    return { id, publicKey, sign: (text) => sign(null, Buffer.from(text), secret) }
+  } catch {
+    // not sealed with our encryption key for this id, or not a key
+    return null
   }
-  const signer = secret
-  return { id, publicKey: public_key, sign: (text) => sign(null, Buffer.from(text), signer) }
 }
 
 /** The key in use. If there is none yet, one is made: of two processes that do so at once, one is heard. */
 export async function keyInUse(context: Context, sql: Sql): Promise<SigningKey> {
   const inUse = () => sql<StoredKey>`
     select id, public_key, private_key from evidence_keys where retired_at is null`
-  const [found] = await inUse()
-  if (found) return opened(context, found)
-  await insertKey(sql, newKey(context.keyring))
-  return opened(context, await one(inUse()))
+  let [found] = await inUse()
+  if (!found) {
+    await insertKey(sql, newKey(context.keyring))
+    found = await one(inUse())
+  }
+  const key = ownKey(context, found)
+  if (!key) throw new Error(`the evidence key ${found.id} is not one of this installation`)
+  return key
 }
 
 async function insertKey(sql: Sql, { id, public_key, private_key }: StoredKey): Promise<void> {
@@ -87,15 +110,40 @@ interface PublicKey {
   retired_at: string | null
 }
 
-/** Every key that has ever signed, the newest first. */
-export async function publicKeys(sql: Sql): Promise<PublicKey[]> {
-  const keys = await sql<{ id: string; public_key: Buffer; created_at: Date; retired_at: Date | null }>`
-    select id, public_key, created_at, retired_at from evidence_keys order by created_at desc, id`
-  return keys.map(({ id, public_key, created_at, retired_at }) => ({
-    id,
-    algorithm: 'Ed25519',
-    public_key: public_key.toString('base64'),
-    created_at: created_at.toISOString(),
-    retired_at: retired_at?.toISOString() ?? null,
-  }))
+/** Every key of this installation that has ever signed, the newest first. */
+async function readPublicKeys(context: Context): Promise<PublicKey[]> {
+  const keys = await context.db.sql<StoredKey & { created_at: Date; retired_at: Date | null }>`
+    select id, public_key, private_key, created_at, retired_at from evidence_keys order by created_at desc, id`
+  return keys.flatMap(({ created_at, retired_at, ...stored }) => {
+    const key = ownKey(context, stored)
+    if (!key) return []
+    return {
+      id: key.id,
+      algorithm: 'Ed25519',
+      public_key: key.publicKey.toString('base64'),
+      created_at: created_at.toISOString(),
+      retired_at: retired_at?.toISOString() ?? null,
+    }
+  })
+}
+
+/** Anybody may ask for them, so the database is asked at most once in this time. */
+const freshMs = 5000
+
+interface ReadKeys {
+  at: number
+  keys: Promise<PublicKey[]> | undefined
+}
+
+const readOf = runningPart<ReadKeys>('public evidence keys', () => ({ at: 0, keys: undefined }))
+
+export function publicKeys(context: Context): Promise<PublicKey[]> {
+  const read = readOf(context)
+  const now = context.clock.now().getTime()
+  if (read.keys && now >= read.at && now - read.at < freshMs) return read.keys
+  const keys = readPublicKeys(context)
+  Object.assign(read, { at: now, keys })
+  // a failure is not kept
+  keys.catch(() => (read.keys = undefined))
+  return keys
 }

@@ -44,8 +44,16 @@ interface StepRow {
   completed_at: Date | null
 }
 
-/** `about`: what the bundle is for, such as `Run 12`. */
-export async function* report(sql: Sql, about: string, runIds: string[], madeAt: Date): AsyncGenerator<Buffer> {
+interface Reported {
+  /** What the bundle is for, such as `Run 12`. */
+  about: string
+  runIds: string[]
+  madeAt: Date
+  /** Whether the page says which member started a run. */
+  isWithMembers: boolean
+}
+
+export async function* report(sql: Sql, { about, runIds, madeAt, isWithMembers }: Reported): AsyncGenerator<Buffer> {
   yield html`<!doctype html>
     <html lang="en">
       <head>
@@ -64,15 +72,15 @@ export async function* report(sql: Sql, about: string, runIds: string[], madeAt:
           <code>runyard evidence verify</code> checks them.
         </p>
      `
-  for (const id of runIds) yield* ofRun(sql, id)
+  for (const id of runIds) yield* ofRun(sql, id, isWithMembers)
   yield html`</body></html> `
 }
 
-async function* ofRun(sql: Sql, id: string): AsyncGenerator<Buffer> {
+async function* ofRun(sql: Sql, id: string, isWithMembers: boolean): AsyncGenerator<Buffer> {
   const [run] = await sql<RunHead>`
     select r.id, r.run_number, a.name as agent_name, r.title, r.status, r.source, u.email as started_by, r.created_at, r.started_at, r.completed_at,
       trim_scale(r.cost_usd)::text as cost_usd, r.log_erased_at
-    from runs r left join agents a on a.id = r.agent_id left join members u on u.id = r.user_id where r.id = ${id}`
+    from runs r left join agents a on a.id = r.agent_id left join members u on u.id = r.user_id and ${isWithMembers} where r.id = ${id}`
   if (!run) return
   yield html`<h2>Run ${run.run_number}${run.agent_name === null ? '' : ` of ${run.agent_name}`}</h2>
     <table>

@@ -167,7 +167,7 @@ interface Heads {
 async function signAll(context: Context, sql: Sql, signatures: Map<string, string>, all: Heads[]): Promise<void> {
   if (all.length === 0) return
   const key = await keyInUse(context, sql)
-  const at = new Date()
+  const at = context.clock.now()
   const teamOf = new Map([...signatures].map(([teamId, id]) => [id, teamId]))
   const signed = all.map(({ signature_id: id, heads }) => {
     const teamId = teamOf.get(id)!
