@@ -10,14 +10,17 @@ import { smallPng } from '../../server/test/smallPng.ts'
 import { freePort } from '../../server/test/survival/processes.ts'
 import { databaseOf } from './kit/longRun.ts'
 import { makeSampleData, type SampleData } from './kit/sampleData.ts'
+import { makeSampleAlerts, type SampleAlerts } from './kit/sampleAlerts.ts'
 import { makeSampleArtifacts } from './kit/sampleArtifacts.ts'
 import { makeSampleBuilder, type SampleBuilder } from './kit/sampleBuilder.ts'
 import { addDays } from './kit/sampleDays.ts'
 import { makeSampleGiven } from './kit/sampleGiven.ts'
+import { makeSampleGuardrails, type SampleGuardrails } from './kit/sampleGuardrails.ts'
 import { makeSampleLongWork } from './kit/sampleLongWork.ts'
 import { makeSampleMails, sampleMailSettings } from './kit/sampleMails.ts'
 import { makeSampleModels } from './kit/sampleModels.ts'
 import { ageCases, makeSampleQueue, type SampleQueue } from './kit/sampleQueues.ts'
+import { makeSampleReplays, type SampleReplays } from './kit/sampleReplays.ts'
 import { makeOutside, startOutside, type Outside } from './kit/sampleOutside.ts'
 import { makeSampleTriggers, sampleInboxSettings, type SampleTriggers } from './kit/sampleTriggers.ts'
 import { enter, newWindow, onThisMachine, openStage, type Opening } from './kit/stage.ts'
@@ -28,6 +31,9 @@ type Data = SampleData & {
   triggers: SampleTriggers
   builder: SampleBuilder
   longWork: string
+  replays: SampleReplays
+  guardrails: SampleGuardrails
+  alerts: SampleAlerts
 }
 
 interface Screen {
@@ -45,6 +51,33 @@ const agent = ({ agents }: SampleData, search = '') => `/agents/${agents['Refund
 const ofTriggers = ({ triggers }: Data): string =>
   `/agents/${triggers.agent}?tab=triggers&deliveries=${triggers.webhook}`
 
+const suggestion = ({ replays }: Data): string =>
+  `/agents/${replays.agent}?tab=suggestions&suggestion=${replays.suggestion}`
+
+const ofReplays = ({ replays }: Data, search = ''): string => `/agents/${replays.agent}?tab=replays${search}`
+
+const openReplay = (data: Data): string => ofReplays(data, `&replay=${data.replays.replay}`)
+
+/** Opens the first run that changed. */
+async function openReplayedRun(page: Page): Promise<void> {
+  const runs = page.getByRole('list', { name: 'Runs of the replay' })
+  await runs.getByRole('button').first().click()
+  await page.getByRole('columnheader', { name: 'Recorded call' }).waitFor()
+  await runs.scrollIntoViewIfNeeded()
+}
+
+/** What stricter rules would have done. */
+async function tryRules(page: Page): Promise<void> {
+  await page.getByLabel('Runs', { exact: true }).fill('1500')
+  await page.getByLabel('Tools that always ask').fill('browser_*\ngithub_request\nhttp_request')
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await page.getByText(/would have been touched/).waitFor()
+  await page.getByRole('region', { name: 'Dry run' }).scrollIntoViewIfNeeded()
+}
+
+const toHead = (name: string) => (page: Page) =>
+  page.getByRole('region', { name }).evaluate((shown) => shown.scrollIntoView())
+
 const screens: Screen[] = [
   { name: 'sign-in', path: () => '/', isSignedOut: true },
   { name: 'overview', path: () => '/' },
@@ -59,6 +92,7 @@ const screens: Screen[] = [
   { name: 'run-long-work', path: ({ longWork }) => `/runs/${longWork}?step=16` },
   { name: 'run-compare', path: (data) => run(data, 'completed', `?tab=compare&with=${data.runs.stepFailed}`) },
   { name: 'inbox', path: () => '/inbox' },
+  { name: 'inbox-two-people', path: ({ guardrails }) => `/inbox?request=${guardrails.request}` },
   { name: 'agents', path: () => '/agents' },
   { name: 'agent', path: (data) => agent(data) },
   { name: 'agent-builds', path: (data) => agent(data, '?tab=builds') },
@@ -69,6 +103,12 @@ const screens: Screen[] = [
   { name: 'agent-triggers-deliveries', path: ofTriggers },
   { name: 'agent-builder-questions', path: ({ builder }) => builder.asks },
   { name: 'agent-builder-proposal', path: ({ builder }) => builder.proposes },
+  { name: 'agent-replay', path: openReplay },
+  { name: 'agent-replay-run', path: openReplay, act: openReplayedRun },
+  { name: 'agent-suggestions', path: suggestion },
+  { name: 'alerts', path: () => '/alerts' },
+  { name: 'alerts-rules', path: () => '/alerts?tab=rules' },
+  { name: 'alerts-incident', path: ({ alerts }) => `/alerts?incident=${alerts.incident}` },
   { name: 'artifacts', path: () => '/artifacts' },
   { name: 'artifact', path: ({ artifact }) => `/artifacts/${artifact}` },
   { name: 'artifact-revisions', path: ({ artifact }) => `/artifacts/${artifact}?panel=revisions` },
@@ -131,6 +171,9 @@ const screens: Screen[] = [
   },
   { name: 'people-models', path: () => '/people?tab=models' },
   { name: 'people-mcp', path: () => '/people?tab=mcp' },
+  { name: 'guardrails', path: () => '/people?tab=guardrails' },
+  { name: 'guardrails-stops', path: () => '/people?tab=guardrails', act: toHead('What was stopped') },
+  { name: 'guardrails-dry-run', path: () => '/people?tab=guardrails', act: tryRules },
   { name: 'audit-log', path: () => '/people?tab=audit' },
   { name: 'notifications', path: () => '/notifications' },
   {
@@ -184,6 +227,21 @@ const screens: Screen[] = [
   },
   { name: 'phone-connections-secrets', path: () => '/connections?tab=secrets', isPhone: true },
   { name: 'phone-people-models', path: () => '/people?tab=models', isPhone: true },
+  { name: 'phone-inbox-two-people', path: ({ guardrails }) => `/inbox?request=${guardrails.request}`, isPhone: true },
+  { name: 'phone-alerts', path: () => '/alerts', isPhone: true },
+  { name: 'phone-alerts-rules', path: () => '/alerts?tab=rules', isPhone: true },
+  { name: 'phone-alerts-incident', path: ({ alerts }) => `/alerts?incident=${alerts.incident}`, isPhone: true },
+  { name: 'phone-guardrails', path: () => '/people?tab=guardrails', isPhone: true },
+  {
+    name: 'phone-guardrails-stops',
+    path: () => '/people?tab=guardrails',
+    act: toHead('What was stopped'),
+    isPhone: true,
+  },
+  { name: 'phone-guardrails-dry-run', path: () => '/people?tab=guardrails', act: tryRules, isPhone: true },
+  { name: 'phone-agent-replay', path: openReplay, isPhone: true },
+  { name: 'phone-agent-replay-run', path: openReplay, act: openReplayedRun, isPhone: true },
+  { name: 'phone-agent-suggestions', path: suggestion, isPhone: true },
   { name: 'phone-usage', path: () => '/usage?period=30d', isPhone: true },
 ]
 
@@ -220,8 +278,24 @@ try {
   const failing = sample.agents['Price watch']
   const triggers = await makeSampleTriggers(runyard, { wiki: outside.wiki, failing, mailPort })
   const longWork = await makeSampleLongWork(runyard, database)
+  const replays = await makeSampleReplays(runyard, database)
+  const { baseUrl } = service
+  const given = { baseUrl, operator: sample.operator, billing: outside.billing }
+  const guardrails = await makeSampleGuardrails(runyard, given)
+  // from then on agents whose builds name no model ask this one
   await makeSampleModels(runyard, provider)
-  const data: Data = { ...sample, artifact, outside, builder, triggers, longWork }
+  const alerts = await makeSampleAlerts(runyard, { agents: sample.agents, queue: queue.queue })
+  const data: Data = {
+    ...sample,
+    artifact,
+    outside,
+    builder,
+    triggers,
+    longWork,
+    replays,
+    guardrails,
+    alerts,
+  }
   await mkdir(folder, { recursive: true })
   for (const theme of ['light', 'dark'] as const) {
     for (const { name, path, act, isPhone = false, isSignedOut = false } of chosen) {
