@@ -56,7 +56,7 @@ proves(
       assert.equal(new URL(page.url()).searchParams.get('incident'), id)
       await page.getByText('It was due while the service was not there.').first().waitFor()
       await page.getByLabel('Note', { exact: true }).fill('On it.')
-      await page.getByRole('button', { name: 'I look at it' }).click()
+      await page.getByRole('button', { name: 'I am on it' }).click()
       await page.getByText('Acknowledged', { exact: true }).waitFor()
       assert.equal((await sdk.alerts.getIncident(id)).incident.note, 'On it.')
       assert.deepEqual(await axe(page), [])

@@ -37,9 +37,16 @@ export function RowTable({ heads, numbers, hasActions = true, children }: RowTab
   )
 }
 
-export function Row({ actions, children }: { actions?: ReactNode; children: ReactNode }) {
+interface RowProps {
+  actions?: ReactNode
+  /** The actions are one menu: on a phone it stands beside the name. */
+  isMenu?: boolean
+  children: ReactNode
+}
+
+export function Row({ actions, isMenu, children }: RowProps) {
   return (
-    <tr>
+    <tr className={classes(isMenu && style.withMenu)}>
       {children}
       {actions !== undefined && <td className={style.end}>{actions}</td>}
     </tr>

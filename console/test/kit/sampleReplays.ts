@@ -64,7 +64,10 @@ const procedure = ({ says, asksIf = 'message.is_known == false', total = '', due
   ].join('\n\n')
 
 const isNumber = ' | number'
-const live = procedure({ says: 'Somebody agrees before the first invoice of a new supplier is booked.', total: isNumber })
+const live = procedure({
+  says: 'Somebody agrees before the first invoice of a new supplier is booked.',
+  total: isNumber,
+})
 const careful = procedure({
   says: 'Somebody agrees before an invoice is booked that has no order, or comes from a new supplier.',
   asksIf: 'message.is_known == false or message.order == null',

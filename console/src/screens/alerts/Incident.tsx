@@ -43,8 +43,8 @@ function Facts({ incident }: { incident: AlertIncident }) {
   return (
     <>
       <p>
-        {signalNames[signal]} of {visible(incident.scope_name ?? 'the team')}: {valueText(signal, last_value)}, at most{' '}
-        {valueText(signal, peak_value)}. The threshold is {valueText(signal, threshold)}.
+        {signalNames[signal]} of {visible(incident.scope_name ?? 'the team')}: {valueText(signal, last_value)} now,{' '}
+        {valueText(signal, peak_value)} at its highest. It opens at {valueText(signal, threshold)}.
       </p>
       <p className="dim">
         Opened <Time at={opened_at} />
@@ -132,10 +132,10 @@ function Acknowledge({ incident }: { incident: AlertIncident }) {
         label="Note"
         hint={
           incident.acknowledged_at === null ? (
-            'Nobody looks at it yet.'
+            'Nobody is on it yet.'
           ) : (
             <>
-              {nameOf(incident.acknowledged_by)} has looked at it since <Time at={incident.acknowledged_at} />.
+              {nameOf(incident.acknowledged_by)} has been on it since <Time at={incident.acknowledged_at} />.
             </>
           )
         }
@@ -143,7 +143,7 @@ function Acknowledge({ incident }: { incident: AlertIncident }) {
         <TextArea rows={2} maxLength={2000} value={note} onChange={(event) => setNote(event.target.value)} />
       </Field>
       <Button type="submit" icon="check" unable={cannot} isBusy={send.isPending}>
-        {incident.acknowledged_at === null ? 'I look at it' : 'Save the note'}
+        {incident.acknowledged_at === null ? 'I am on it' : 'Save the note'}
       </Button>
     </form>
   )

@@ -16,7 +16,7 @@ import table from '../../parts/Table.module.css'
 import { visible } from '../../parts/visibleText.ts'
 import { incidentsQuery } from '../../queries/alerts.ts'
 import style from './AlertsScreen.module.css'
-import { valueText } from './alertText.ts'
+import { scopeNames, valueText } from './alertText.ts'
 import { Incident } from './Incident.tsx'
 import type { AlertsSearch } from './search.ts'
 
@@ -59,7 +59,7 @@ export function Incidents() {
             ) : (
               <Card title={state === 'open' ? 'Open incidents' : 'Closed incidents'}>
                 <div className={style.scroll}>
-                  <table className={classes(table.table, table.inCard)}>
+                  <table className={classes(table.table, table.inCard, style.incidents)}>
                     <thead>
                       <tr>
                         <th scope="col">Incident</th>
@@ -110,11 +110,17 @@ function Row({ incident, search }: { incident: AlertIncident; search: AlertsSear
           {acknowledged_at !== null && <Tag>acknowledged</Tag>}
           {incident.paused_agent_id !== null && <Tag tone="wait">paused its agent</Tag>}
         </span>
-        <span className="dim small">{visible(scope_name ?? 'the team')}</span>
+        <span className={classes(style.scope, 'dim', 'small')}>
+          {scope_name === null ? scopeNames.team : visible(scope_name)}
+        </span>
       </td>
-      <td className={style.short}>{valueText(signal, last_value)}</td>
-      <td className={style.short}>{valueText(signal, peak_value)}</td>
-      <td className={style.short}>
+      <td className={style.short} data-label="Now">
+        {valueText(signal, last_value)}
+      </td>
+      <td className={style.short} data-label="Highest">
+        {valueText(signal, peak_value)}
+      </td>
+      <td className={style.short} data-label="Opened">
         <Time at={opened_at} />
       </td>
     </tr>

@@ -65,7 +65,8 @@ export function Rules() {
   )
 }
 
-const tones = { ok: 'pass', pending: 'wait', open: 'fail', closing: 'wait' } as const
+// grey is good news
+const tones = { ok: undefined, pending: 'wait', open: 'fail', closing: 'wait' } as const
 const words = { ok: 'well', pending: 'over, not for long enough', open: 'open', closing: 'well, not for long enough' }
 
 function Rule({ rule }: { rule: AlertRule }) {
@@ -80,6 +81,7 @@ function Rule({ rule }: { rule: AlertRule }) {
   const open = (search: object) => void navigate({ search: { tab: 'rules', ...search } })
   return (
     <Row
+      isMenu
       actions={
         <Menu
           label={`Rule ${visible(rule.name)}`}
@@ -118,9 +120,9 @@ function Rule({ rule }: { rule: AlertRule }) {
           <span className="dim">not measured yet</span>
         ) : (
           <>
-            {valueText(rule.signal, rule.measured_value)}{' '}
+            {valueText(rule.signal, rule.measured_value)}
             <span className="dim small">
-              <Time at={rule.measured_at} />
+              , <Time at={rule.measured_at} />
             </span>
           </>
         )}

@@ -36,8 +36,10 @@ export function ReplayRow({ agentId, replay, isOpen }: { agentId: string; replay
           Build {number ?? '?'}
         </button>
         {set && <span className="dim">against {set.name}</span>}
-        <Time at={replay.created_at} />
         <span className={tab.gap} />
+        <span className="dim small">
+          <Time at={replay.created_at} />
+        </span>
         <Tag {...toneOf(replay)}>{replay.match === null ? replay.state : `match ${replay.match.toFixed(2)}`}</Tag>
       </div>
       {replay.state === 'running' ? <Running agentId={agentId} replay={replay} /> : <Facts replay={replay} />}
@@ -68,11 +70,15 @@ function Running({ agentId, replay }: { agentId: string; replay: Replay }) {
 
 function Facts({ replay }: { replay: Replay }) {
   const { runs, runs_same, runs_changed, runs_not_replayed, recorded_score, score, unsettled_calls } = replay
+  // a runbook needs no model
+  const asksModels = replay.recorded_model_ms > 0 || replay.model_ms > 0
   return (
     <p className={tab.why}>
       {counted(runs, 'run')}: {count(runs_same)} the same, {count(runs_changed)} changed, {count(runs_not_replayed)} not
-      replayed. Score {share(recorded_score)} → {share(score)}, cost {money(Number(replay.recorded_cost_usd))} →{' '}
-      {money(Number(replay.cost_usd))}, model time {duration(replay.recorded_model_ms)} → {duration(replay.model_ms)}.
+      replayed. Score {share(recorded_score)} → {share(score)}
+      {asksModels &&
+        `, cost ${money(Number(replay.recorded_cost_usd))} → ${money(Number(replay.cost_usd))}, model time ${duration(replay.recorded_model_ms)} → ${duration(replay.model_ms)}`}
+      .
       {unsettled_calls > 0 &&
         ` ${counted(unsettled_calls, 'model call')} were cut off and may have been paid for twice.`}
     </p>
@@ -110,7 +116,7 @@ function Runs({ replay }: { replay: Replay }) {
                     aria-expanded={run.id === open}
                     onClick={() => setOpen(run.id === open ? undefined : run.id)}
                   >
-                    {run.run_number} {run.run_title || 'deleted run'}
+                    <span className="dim">{run.run_number}</span> {run.run_title || 'deleted run'}
                   </button>
                   <span className={tab.gap} />
                   {run.findings > 0 && <span className="dim">{counted(run.findings, 'finding')}</span>}

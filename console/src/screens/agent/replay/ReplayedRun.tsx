@@ -25,6 +25,7 @@ export function ReplayedRun({ replayRunId }: { replayRunId: string }) {
             </Link>
             {report.findings.length > 0 && <Findings findings={report.findings} />}
             <Sides report={report} />
+            <Outputs report={report} />
             {report.calls.length > 0 && <Calls calls={report.calls} />}
           </div>
         )
@@ -71,21 +72,23 @@ const Sides = ({ report: { recorded, replayed } }: { report: ReplayReport }) => 
           <td>{of(replayed)}</td>
         </tr>
       ))}
-      <tr>
-        <th scope="row">Output</th>
-        <td>
-          <Json value={recorded.output} />
-        </td>
-        <td>
-          <Json value={replayed.output} />
-        </td>
-      </tr>
     </tbody>
   </table>
 )
 
+const Outputs = ({ report: { recorded, replayed } }: { report: ReplayReport }) => (
+  <div className={style.outputs}>
+    {[recorded, replayed].map(({ output }, side) => (
+      <section key={side}>
+        <h4>{side === 0 ? 'Recorded output' : 'Replayed output'}</h4>
+        {output === null ? <span className="dim">none</span> : <Json value={output} />}
+      </section>
+    ))}
+  </div>
+)
+
 const Calls = ({ calls }: Pick<ReplayReport, 'calls'>) => (
-  <table className={style.sides} aria-label="Calls">
+  <table className={classes(style.sides, style.calls)} aria-label="Calls">
     <thead>
       <tr>
         <th scope="col">Recorded call</th>
@@ -96,7 +99,7 @@ const Calls = ({ calls }: Pick<ReplayReport, 'calls'>) => (
       {calls.map(({ recorded, replayed, is_same }, at) => (
         <tr key={at} className={classes(!is_same && style.differs)}>
           {[recorded, replayed].map((call, side) => (
-            <td key={side}>
+            <td key={side} data-label={side === 0 ? 'Recorded' : 'Replayed'}>
               {call ? (
                 <>
                   <code>{call.tool}</code>

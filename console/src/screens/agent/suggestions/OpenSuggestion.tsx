@@ -30,10 +30,12 @@ export function OpenSuggestion({ agentId, suggestionId }: { agentId: string; sug
             <ul className={style.runs}>
               {found.runs.map(({ run_id, run_number, run_title, run_ended_at, comment }) => (
                 <li key={run_id}>
-                  <Link to="/runs/$runId" params={{ runId: run_id }}>
+                  <Link className="link" to="/runs/$runId" params={{ runId: run_id }}>
                     {run_number} {run_title}
                   </Link>{' '}
-                  <Time at={run_ended_at} />
+                  <span className="dim small">
+                    <Time at={run_ended_at} />
+                  </span>
                   {comment !== null && <p className={tab.why}>{comment}</p>}
                 </li>
               ))}
@@ -56,7 +58,12 @@ function Questions({ suggestion: { agent_id, draft_build_id, questions } }: { su
           <li key={question}>{question}</li>
         ))}
       </ul>
-      <Link to="/agents/$agentId" params={{ agentId: agent_id }} search={{ build: draft_build_id, panel: 'builder' }}>
+      <Link
+        className="link"
+        to="/agents/$agentId"
+        params={{ agentId: agent_id }}
+        search={{ build: draft_build_id, panel: 'builder' }}
+      >
         Answer beside the draft
       </Link>
     </section>
@@ -86,9 +93,14 @@ function Verdict({ suggestion: { agent_id, replay, replay_id, replay_problem } }
         {runs_worse === 0
           ? 'No run fails a check that it passed.'
           : `${counted(runs_worse, 'run')} of ${runs} fail a check that passed.`}{' '}
-        {counted(runs, 'run')}: {runs_same} the same, {runs_changed} changed, {runs_not_replayed} not replayed,{' '}
-        {money(Number(cost_usd))}.{' '}
-        <Link to="/agents/$agentId" params={{ agentId: agent_id }} search={{ tab: 'replays', replay: replay_id }}>
+        {counted(runs, 'run')}: {runs_same} the same, {runs_changed} changed, {runs_not_replayed} not replayed
+        {Number(cost_usd) > 0 && `, for ${money(Number(cost_usd))}`}.{' '}
+        <Link
+          className="link"
+          to="/agents/$agentId"
+          params={{ agentId: agent_id }}
+          search={{ tab: 'replays', replay: replay_id }}
+        >
           What differs
         </Link>
       </p>

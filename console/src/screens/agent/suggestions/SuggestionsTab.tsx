@@ -63,8 +63,10 @@ function Row({ suggestion, isOpen }: { suggestion: ListedSuggestion; isOpen: boo
         <span className="dim">
           not passed in {failed_runs} of {of_runs} runs
         </span>
-        <Time at={created_at} />
         <span className={tab.gap} />
+        <span className="dim small">
+          <Time at={created_at} />
+        </span>
         <Tag {...toneOf(state)}>{words[state]}</Tag>
       </div>
       {isOpen && <OpenSuggestion agentId={agent_id} suggestionId={id} />}

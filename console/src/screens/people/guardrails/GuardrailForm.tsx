@@ -3,6 +3,7 @@ import { InvalidRequestError, type GetGuardrailsAnswer, type GuardrailVersion } 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { messageOf, runyard } from '../../../app/client.ts'
+import { count, dollars } from '../../../parts/amounts.ts'
 import { Button } from '../../../parts/Button.tsx'
 import { Card } from '../../../parts/Card.tsx'
 import { Field, Input, Problem, TextArea } from '../../../parts/Field.tsx'
@@ -61,7 +62,7 @@ export function GuardrailForm({ live, today, cannot }: Props) {
     setRefusal(undefined)
     if (Object.keys(read.problems).length === 0) to.mutate()
   }
-  const field = (name: RuleField, label: string, hint: string, used?: string | number) => ({
+  const field = (name: RuleField, label: string, hint: string, used?: string) => ({
     name,
     label,
     hint: used === undefined ? hint : `${hint} Today: ${used}.`,
@@ -115,16 +116,16 @@ export function GuardrailForm({ live, today, cannot }: Props) {
               'cost_usd_per_day',
               'Dollars for models',
               'Further model calls wait for the next day.',
-              today.cost_usd,
+              dollars(Number(today.cost_usd)),
             )}
           />
-          <Line {...field('runs_per_day', 'Runs', 'Further starts are refused.', today.runs)} />
+          <Line {...field('runs_per_day', 'Runs', 'Further starts are refused.', count(today.runs))} />
           <Line
             {...field(
               'outside_calls_per_day',
               'Outside calls',
               'Further calls wait for the next day.',
-              today.outside_calls,
+              count(today.outside_calls),
             )}
           />
         </fieldset>

@@ -15,6 +15,7 @@ import { visible } from '../../../parts/visibleText.ts'
 import { connectionsQuery } from '../../../queries/connections.ts'
 import { guardrailVersionsQuery, versionsShown } from '../../../queries/guardrails.ts'
 import { membersQuery } from '../../../queries/team.ts'
+import style from './Guardrails.module.css'
 import { pageOf } from './rulesText.ts'
 
 export function GuardrailHistory({ cannot }: { cannot: string | undefined }) {
@@ -32,7 +33,10 @@ export function GuardrailHistory({ cannot }: { cannot: string | undefined }) {
   const before = (of: GuardrailVersion) => versions.data?.versions.find(({ version }) => version === of.version - 1)
   return (
     <section aria-label="History">
-      <RowTableHead says={`Every change is a version. The newest is live. The newest ${versionsShown} are shown.`} />
+      <h2 className={style.title}>History</h2>
+      <RowTableHead
+        says={`Every change is a version. The newest is live.${(versions.data?.total ?? 0) > versionsShown ? ` The newest ${versionsShown} are shown.` : ''}`}
+      />
       <Shown query={versions} what="versions" rows={3}>
         {(page) =>
           page.versions.length === 0 ? (
@@ -55,7 +59,7 @@ export function GuardrailHistory({ cannot }: { cannot: string | undefined }) {
                     </>
                   }
                 >
-                  <Cell>
+                  <Cell of="Version">
                     {one.version}
                     {one.restores !== null && <span className="dim"> as {one.restores}</span>}
                   </Cell>
