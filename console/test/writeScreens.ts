@@ -78,6 +78,9 @@ async function tryRules(page: Page): Promise<void> {
 const toHead = (name: string) => (page: Page) =>
   page.getByRole('region', { name }).evaluate((shown) => shown.scrollIntoView())
 
+const toButton = (name: string) => (page: Page) =>
+  page.getByRole('button', { name }).evaluate((shown) => shown.scrollIntoView({ block: 'center' }))
+
 const screens: Screen[] = [
   { name: 'sign-in', path: () => '/', isSignedOut: true },
   { name: 'overview', path: () => '/' },
@@ -241,7 +244,14 @@ const screens: Screen[] = [
   { name: 'phone-guardrails-dry-run', path: () => '/people?tab=guardrails', act: tryRules, isPhone: true },
   { name: 'phone-agent-replay', path: openReplay, isPhone: true },
   { name: 'phone-agent-replay-run', path: openReplay, act: openReplayedRun, isPhone: true },
+  { name: 'phone-agent-replay-gate', path: openReplay, act: toButton('Change the gate'), isPhone: true },
   { name: 'phone-agent-suggestions', path: suggestion, isPhone: true },
+  {
+    name: 'phone-agent-suggestions-decision',
+    path: suggestion,
+    act: toButton('Accept and promote'),
+    isPhone: true,
+  },
   { name: 'phone-usage', path: () => '/usage?period=30d', isPhone: true },
 ]
 

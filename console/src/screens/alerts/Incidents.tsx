@@ -44,7 +44,12 @@ export function Incidents() {
           </span>
         )}
       </div>
-      <div className={incident === undefined ? layout.column : layout.cards}>
+      {incident !== undefined && (
+        <Link className={classes('link', style.back)} to="/alerts" search={{ ...search, incident: undefined }}>
+          All incidents
+        </Link>
+      )}
+      <div className={incident === undefined ? layout.column : classes(layout.cards, style.withOne)}>
         <Shown query={incidents} what="incidents">
           {({ incidents: rows, total }) =>
             rows.length === 0 ? (
