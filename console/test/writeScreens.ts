@@ -62,7 +62,7 @@ const openReplay = (data: Data): string => ofReplays(data, `&replay=${data.repla
 async function openReplayedRun(page: Page): Promise<void> {
   const runs = page.getByRole('list', { name: 'Runs of the replay' })
   await runs.getByRole('button').first().click()
-  await page.getByRole('columnheader', { name: 'Recorded call' }).waitFor()
+  await page.getByRole('link', { name: 'Open the recorded run' }).waitFor()
   await runs.scrollIntoViewIfNeeded()
 }
 

@@ -60,7 +60,7 @@ function Facts({ incident }: { incident: AlertIncident }) {
           <Link className="link" to="/agents/$agentId" params={{ agentId: paused_agent_id }}>
             its agent
           </Link>
-          , which a person resumes.
+          . Only a person resumes it.
         </p>
       )}
     </>

@@ -103,7 +103,7 @@ export function Incidents() {
 }
 
 function Row({ incident, search }: { incident: AlertIncident; search: AlertsSearch }) {
-  const { id, rule_name, scope_name, signal, last_value, peak_value, opened_at, acknowledged_at } = incident
+  const { id, rule_name, scope, scope_name, signal, last_value, peak_value, opened_at, acknowledged_at } = incident
   return (
     <tr className={search.incident === id ? table.chosen : undefined}>
       <td>
@@ -116,7 +116,7 @@ function Row({ incident, search }: { incident: AlertIncident; search: AlertsSear
           {incident.paused_agent_id !== null && <Tag tone="wait">paused its agent</Tag>}
         </span>
         <span className={classes(style.scope, 'dim', 'small')}>
-          {scope_name === null ? scopeNames.team : visible(scope_name)}
+          {scope === 'team' ? scopeNames.team : visible(scope_name ?? `a ${scope} that is gone`)}
         </span>
       </td>
       <td className={style.short} data-label="Now">
