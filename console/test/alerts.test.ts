@@ -69,11 +69,11 @@ proves(
   'console.alerts',
   'an agent is paused with a reason and resumed, and its page says which it is',
   needsLongConsole,
-  story(async ({ page, sdk }) => {
+  story(async ({ page, sdk, service }) => {
     const input = '```output\ndone\n```\n'
     const build = { config: { version: 'v2' as const, data: { input } } }
     const { agent_id: id } = await sdk.agents.create({ name: 'Payer', build })
-    await page.goto(`/agents/${id}`)
+    await page.goto(`${service.baseUrl}/agents/${id}`)
     const choose = async (item: string) => {
       await page.getByRole('button', { name: 'More' }).click()
       await page.getByRole('menuitem', { name: item }).click()
