@@ -22,7 +22,7 @@ interface Place {
   sandboxes: HostSandboxes
   worker: string
   lines: string[]
-  run(id: string): Promise<void>
+  run: (id: string) => Promise<void>
 }
 
 /** A host with one slot, whose commands are this function, and a worker's folder that becomes equal to the command's. */

@@ -63,17 +63,18 @@ proves(
   },
 )
 
+const old = (
+  id: string,
+  close: () => Promise<void>,
+): [string, { sandbox: Promise<OpenSandbox>; idleSince: number }] => {
+  const sandbox = { workspace: { sandbox_id: id, team_id: newId() }, run: () => Promise.reject(new Error()), close }
+  return [id, { sandbox: Promise.resolve(sandbox), idleSince: -1e9 }]
+}
+
 proves('sandbox.closed', 'a sandbox that cannot be closed is logged, and those after it are closed', async () => {
   const lines: string[] = []
   const log = createLog('info', { write: (line: string) => lines.push(line) })
   const closed: string[] = []
-  const old = (
-    id: string,
-    close: () => Promise<void>,
-  ): [string, { sandbox: Promise<OpenSandbox>; idleSince: number }] => {
-    const sandbox = { workspace: { sandbox_id: id, team_id: newId() }, run: () => Promise.reject(new Error()), close }
-    return [id, { sandbox: Promise.resolve(sandbox), idleSince: -1e9 }]
-  }
   const warm: WarmSandboxes = new Map([
     old('stuck', () => Promise.reject(new Error('its processes do not die'))),
     old('next', async () => void closed.push('next')),

@@ -54,7 +54,7 @@ function createSandboxPool(context: Context): SandboxPool {
 }
 
 interface OnceDone<T> {
-  get(): Promise<T>
+  get: () => Promise<T>
   /** What was got; undefined: nothing. */
   done(): Promise<T | undefined>
 }
