@@ -40,7 +40,7 @@ async function delivered(webhook: string): Promise<number> {
 
 proves(
   'webhooks.deletedAtOnce',
-  'a deletion leaves what waits to a job; until it has dropped all, nobody sees or loads it',
+  'nobody sees or loads what waits for a deleted webhook, which a job drops afterwards',
   async () => {
     const team = await seedTeam(service)
     const [webhook, kept] = [

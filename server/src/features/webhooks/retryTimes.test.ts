@@ -39,7 +39,7 @@ function failed(delivery: Loaded): AttemptResult {
 
 proves(
   'webhooks.retryFound',
-  'the next retry is looked for after the failed attempt that is being written meanwhile',
+  'whoever looks for the next retry waits for the failed attempt that is being written',
   async () => {
     const workerId = newId()
     const targetId = await seedTarget(workerId)
