@@ -45,7 +45,7 @@ export async function dropWaitingFor(
   }
 }
 
-/** Those of the next batches behind `after`, so that none looks again at what was dropped before it; answers with the n of the last. */
+/** Looks at the next batches behind `after`, so that no round looks again at what an earlier one dropped; answers with the n of the last. */
 async function dropFromBatches(
   sql: Sql,
   target: { id: string; team_id: string },

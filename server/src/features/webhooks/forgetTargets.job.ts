@@ -73,7 +73,7 @@ async function settledPlace(db: Database): Promise<number | undefined> {
 const lockTargets = (sql: Sql) => sql`lock table delivery_targets in share row exclusive mode`
 
 /**
- * Those of these targets to which no delivery behind `place` goes. Batches are read first: one of which something is set apart meanwhile stays
+ * Answers with those of these targets to which no delivery behind `place` goes. Batches are read first: one of which something is set apart meanwhile stays
  * there, so it was seen.
  */
 async function withoutDeliveries(
