@@ -46,10 +46,10 @@ export interface LivingCode {
 }
 
 /** The roles of a service. Only commands never say what they know: they are short, and refuse a database that is not theirs. */
-const serviceRoles = ['api', 'worker', 'all']
+const serviceRoles = new Set(['api', 'worker', 'all'])
 
 export const isSilentService = ({ role, migrations }: LivingCode): boolean =>
-  migrations === null && serviceRoles.includes(role)
+  migrations === null && serviceRoles.has(role)
 
 /** The processes that could not work on a schema that needs such code. The previous release says what it knows, so a service that is silent is older. */
 export const tooOld = <Process extends LivingCode>(living: Process[], since: number): Process[] =>

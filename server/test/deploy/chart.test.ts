@@ -215,11 +215,12 @@ proves('deploy.chart', 'pods are spread over zones, and every folder that is wri
   }
 })
 
+const dataOf = (manifests: Manifest[]) =>
+  find(manifests, 'Deployment', '-worker').spec.template!.spec.volumes.find(({ name }) => name === 'data')?.emptyDir
+
 proves('deploy.disk', 'a worker has room for all that commands may write, or no limit but the node’s', () => {
   const { sandboxShells, sandboxBytesMax } = readConfig({})
   const needed = sandboxShells * (sandboxBytesMax + usualLimits.diskBytesMax)
-  const dataOf = (manifests: Manifest[]) =>
-    find(manifests, 'Deployment', '-worker').spec.template!.spec.volumes.find(({ name }) => name === 'data')?.emptyDir
   assert.deepEqual(dataOf(least), {})
   assert.equal(dataOf(everything)?.sizeLimit, '60Gi')
   assert.ok(60 * 1024 ** 3 >= needed)

@@ -71,6 +71,11 @@ proves('evidence.script', 'a true bundle is true, and its key is named', { skip 
   assert.deepEqual([status, stdout.split('\n'), stderr], [0, said, ''])
 })
 
+const refused = (where: string, { publicKey }: BundleKey) => [
+  1,
+  `Not true: ${where} (its key is ${keyIdOf(publicKey)}) does not fit.`,
+]
+
 proves('evidence.givenKeys', 'the script takes only what the given keys signed', { skip }, async () => {
   const { bytes, key, oldKey } = await sampleBundle()
   const keysFile = join(folder, 'keys')
@@ -82,10 +87,6 @@ proves('evidence.givenKeys', 'the script takes only what the given keys signed',
     return [status, stderr.trim()]
   }
   assert.deepEqual(await verdictWith([key, oldKey]), [0, ''])
-  const refused = (where: string, { publicKey }: BundleKey) => [
-    1,
-    `Not true: ${where} (its key is ${keyIdOf(publicKey)}) does not fit.`,
-  ]
   assert.deepEqual(await verdictWith([oldKey]), refused('manifest.json', key))
   assert.deepEqual(await verdictWith([key]), refused('runs/run-a/seals.jsonl row 1', oldKey))
 })

@@ -48,7 +48,8 @@ export async function moveWaiting(
   { note, signal }: Waiting,
 ): Promise<number> {
   let looked = 0
-  for (let after = noId; !signal?.aborted;) {
+  for (let after = noId; ;) {
+    if (signal?.aborted) break
     const waiting = await sql<Movable & { object_id: string | null }>`
       select b.id, encode(b.sha256, 'hex') as sha256, b.size_bytes, b.object_id
       from blobs_to_move m join blobs b on b.id = m.blob_id where m.blob_id > ${after} order by m.blob_id limit ${waitingAtOnce}`

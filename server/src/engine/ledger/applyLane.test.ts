@@ -121,8 +121,8 @@ proves(
   async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, '# Say\n\n```output\ndone\n```\n')
-    const ids = [await startRun(team, agentId), await startRun(team, agentId), await startRun(team, agentId)]
-    const runs = (await claimRuns(db.sql, newId(), 100)).filter(({ id }) => ids.includes(id))
+    for (let n = 0; n < 3; n++) await startRun(team, agentId)
+    const runs = await claimRuns(db.sql, newId(), 100)
     const flushes: number[] = []
     const lane = createApplyLane({
       context: service.context,

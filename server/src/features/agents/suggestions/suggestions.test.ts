@@ -180,10 +180,11 @@ proves('suggestions.accept', 'a draft that somebody changes at the same moment i
 
 /** Resolves when another connection waits for what this transaction holds, or when the request that was to wait is answered without. */
 async function untilBlocked(inside: Sql, request: Promise<unknown>): Promise<void> {
-  let isAnswered = false
-  void request.finally(() => (isAnswered = true))
+  const answered = new AbortController()
+  void request.finally(() => answered.abort())
   const [me] = await inside<{ pid: number }>`select pg_backend_pid() as pid`
-  while (!isAnswered) {
+  for (;;) {
+    if (answered.signal.aborted) return
     const blocked = await sql`select from pg_stat_activity where ${me!.pid}::int = any(pg_blocking_pids(pid))`
     if (blocked.length > 0) return
     await sql`select pg_sleep(0.005)`
