@@ -311,6 +311,8 @@ proves(
       await row.getByRole('button', { name: 'Delete' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
       await row.getByText('no key: cannot be used').waitFor()
+      // agents of later stories need no model
+      await sdk.modelSettings.update({ allowed_models: null, default_model: null })
     },
     { path: '/people?tab=models' },
   ),
