@@ -260,10 +260,6 @@ const sentences = [
     says: 'A process whose event loop was busy does not take its database for away: only the time in which it could have heard an answer counts.',
   },
   {
-    id: 'listener.vanished',
-    says: 'When the machine of the database has vanished, a process listens on a new connection as soon as the watch has seen it.',
-  },
-  {
     id: 'database.connecting',
     says: 'When the database goes away, a statement that still waits for a connection fails as fast as one that has one.',
   },

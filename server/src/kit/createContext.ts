@@ -42,7 +42,6 @@ export function createContext({ config, log, db, keyring, features, clock = syst
     telemetry: createTelemetry({ endpoint: config.otlpEndpoint, headers: config.otlpHeaders, log }),
     listener: createListener({
       address: db.address,
-      watch: db.watch,
       log,
       onHeard: (channel) => metrics.notificationsHeard.inc({ channel: kindOfChannel(channel) }),
     }),

@@ -1,7 +1,6 @@
 // One connection that listens for notifications of other processes, and is opened again when it was lost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
-import type { DatabaseWatch } from '../base/databaseWatch.ts'
 import type { Log } from '../base/log.ts'
 import { pauseAfter } from '../base/pause.ts'
 import { connectionSettings, cut, SessionClient, type DatabaseAddress } from '../base/session.ts'
@@ -27,8 +26,6 @@ const pauses = { firstMs: 250, longestMs: 2000 }
 
 interface Ears {
   address: () => DatabaseAddress
-  /** Cuts the connection when the database goes away: one whose machine is gone looks open for hours. */
-  watch: Pick<DatabaseWatch, 'include'>
   log: Log
   /** Called with each notification. */
   onHeard?: (channel: string) => void
@@ -41,7 +38,7 @@ interface Ears {
   closing: AbortController
 }
 
-export function createListener(options: Pick<Ears, 'address' | 'watch' | 'log' | 'onHeard'>): Listener {
+export function createListener(options: Pick<Ears, 'address' | 'log' | 'onHeard'>): Listener {
   const ears: Ears = {
     ...options,
     heardOn: new Map(),
@@ -89,7 +86,7 @@ async function keepListening(ears: Ears): Promise<void> {
 }
 
 async function listenUntilLost(ears: Ears, succeeded: () => void): Promise<void> {
-  const { watch, log, heardOn, closing } = ears
+  const { log, heardOn, closing } = ears
   const fresh = new SessionClient({
     ...connectionSettings(ears.address()),
     application_name: 'runyard listener',
@@ -105,7 +102,6 @@ async function listenUntilLost(ears: Ears, succeeded: () => void): Promise<void>
   const close = () => cut(fresh)
   closing.signal.addEventListener('abort', close)
   try {
-    watch.include(fresh)
     await fresh.connect()
     for (const channel of heardOn.keys()) {
       await fresh.query(`listen ${channel}`)
