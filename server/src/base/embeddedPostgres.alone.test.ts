@@ -16,7 +16,7 @@ import { connectionSettings, type Address } from './db.ts'
 import { connectionUrl, embeddedPostgres, type EmbeddedPostgres } from './embeddedPostgres.ts'
 import { binaryPackage, usableBinaries } from './postgres/binaries.ts'
 import { closedFolder } from './accounts.ts'
-import { stopServer } from './postgres/server.ts'
+import { setAsideStaleLock, stopServer } from './postgres/server.ts'
 
 const root = process.getuid?.() === 0
 const nobody = { uid: 65534, gid: 65534 }
@@ -345,6 +345,14 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
       assert.equal(stranger.exitCode, null)
     },
   )
+
+  test('the postmaster.pid of a server that another process has just started is left to it', async (t) => {
+    const server = await open(await madeDataDir(t))
+    const lock = lockOf(server)
+    const text = await readFile(lock, 'utf8')
+    await setAsideStaleLock(dirname(lock), quiet)
+    assert.equal(await readFile(lock, 'utf8'), text)
+  })
 
   test('a plain kill, which waits for open sessions, is hastened and the server started again', async (t) => {
     const server = await open(await madeDataDir(t))

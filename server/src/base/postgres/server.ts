@@ -70,12 +70,14 @@ function processExists(pid: number): boolean {
 
 /**
  * PostgreSQL takes a postmaster.pid for valid as long as *any* process of its own user has that pid, and would refuse to start for ever.
- * Call only when runningPostmaster() found none. If a new server has written its file since we looked, the file is put back. Two servers on
- * one cluster are impossible in any case, because the shared memory key is made from the folder's inode.
+ * A server that another process of ours has just started keeps its file: who looked a moment ago did not see it yet, and without its file
+ * nobody could join it. If a new one has written its file while we look, the file is put back. Two servers on one cluster are impossible in
+ * any case, because the shared memory key is made from the folder's inode.
  */
 export async function setAsideStaleLock(cluster: string, log: LogLine): Promise<void> {
   const stale = readLock(cluster)
-  if (!stale || !processExists(stale.pid)) return // PostgreSQL itself replaces the lock of a process that is gone
+  // PostgreSQL itself replaces the lock of a process that is gone
+  if (!stale || !processExists(stale.pid) || isPostmasterOf(stale.pid, cluster)) return
   const aside = `${lockFile(cluster)}.stale-${randomBytes(4).toString('hex')}`
   try {
     await rename(lockFile(cluster), aside)

@@ -18,7 +18,7 @@ const isAdmitted = async (runId: string): Promise<boolean> => {
   return run!.is_admitted
 }
 
-/** So many runs of this agent that wait for a slot, before all that start later. */
+/** Puts this many runs of the agent into the line, before all that start later. */
 async function fillLine(team: TestTeam, agentId: string, count: number): Promise<void> {
   const run = await preparedRun(service, team, agentId)
   await sql`

@@ -29,7 +29,7 @@ export interface ClaimedRun {
   message: unknown
   limits: Limits
   created_at: Date
-  /** By the database's clock. */
+  /** The time of the claim by the database's clock. */
   claimed_at: Date
   epoch: number
   wake_seq: number
