@@ -24,8 +24,12 @@ const offered: [string[], string[]][] = [
   [['nothing', 'xyz'], []],
 ]
 
+/** fish reads no script from the socket that a child of Node has as its input. */
+const wordsOf = (shell: string, input: string): string[] =>
+  ({ zsh: ['-f'], fish: ['--no-config', '-c', input] })[shell] ?? []
+
 function inShell(shell: string, input: string): string {
-  const { stdout, stderr, status } = spawnSync(shell, shell === 'zsh' ? ['-f'] : [], { input, encoding: 'utf8' })
+  const { stdout, stderr, status } = spawnSync(shell, wordsOf(shell, input), { input, encoding: 'utf8' })
   assert.deepEqual([status, stderr], [0, ''])
   return stdout
 }
