@@ -10,7 +10,7 @@ type Path = string | Buffer
 /** The system takes 4,096 with all that is above. What is deeper is moved up before it is removed; short paths are also found sooner. */
 const depthBytesMax = 1024
 
-/** Removes a file, a link or a folder with all that is in it, and follows no link. What is gone already is no mistake. */
+/** Removes a file, a link or a folder with all that is in it, and follows no link. What is gone already is not an error. */
 export async function removeTree(path: Path): Promise<void> {
   const stat = await unlessGone(lstatReadable(path))
   if (!stat) return

@@ -55,7 +55,10 @@ export function ownKey(context: Context, stored: StoredKey): SigningKey | null {
   return openedOf(context).getOrMake(`${stored.id} ${bytes}`, () => {
     const key = openKey(context.keyring, stored)
     if (!key)
-      context.log.error({ key_id: stored.id }, 'a row of evidence_keys is no key of this installation: not used')
+      context.log.error(
+        { key_id: stored.id },
+        'a row of evidence_keys is not a key of this installation and is not used',
+      )
     return key
   })
 }
