@@ -124,7 +124,6 @@ function watchedPool(
     // more than a minute: the housekeeping of each minute would otherwise open several connections again, at 15 ms of processor time each
     idleTimeoutMillis: 120_000,
     application_name: state.name,
-    keepAlive: true,
     types,
   })
   giveWarmFirst(pool)

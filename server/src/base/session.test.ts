@@ -1,5 +1,6 @@
 // The settings that a session of ours has, on a server whose operator has set the opposite.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after } from 'node:test'
 import { testDatabase } from '../../test/kit/postgres.ts'
 import { openDatabase } from './db.ts'
@@ -79,5 +80,29 @@ proves(
     const gone = new Promise((resolve) => broken.once('end', resolve))
     await assert.rejects(broken.connect(), /no_such_setting/)
     await gone
+  },
+)
+
+/** The line of the kernel about a connection to the test's server: its timer is `02:` with hundredths of a second while it is kept alive. */
+async function timerOf(localPort: number): Promise<string | undefined> {
+  const place = new RegExp(`^\\s*\\d+: \\w+:${localPort.toString(16).toUpperCase().padStart(4, '0')} .* (\\d\\d:\\w{8}) `, 'm')
+  return place.exec(await readFile('/proc/net/tcp', 'utf8'))?.[1]
+}
+
+proves(
+  'postgres.settings',
+  'a session and a connection of the pool ask within seconds whether a silent server is still there',
+  { skip: process.platform !== 'linux' && 'only Linux says how a connection is kept alive' },
+  async () => {
+    const session = new SessionClient(connectionSettings(address))
+    await session.connect()
+    const [pooled] = await db.sql<{ port: number }>`select inet_client_port() as port`
+    const own = await session.query<{ port: number }>('select inet_client_port() as port')
+    for (const { port } of [own.rows[0]!, pooled!]) {
+      const [kind, left] = (await timerOf(port))!.split(':')
+      assert.equal(kind, '02')
+      assert.ok(Number.parseInt(left!, 16) <= 500, `the first question comes after ${left} hundredths of a second`)
+    }
+    await session.end()
   },
 )

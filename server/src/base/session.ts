@@ -66,6 +66,9 @@ const ownSettings = {
   tcp_keepalives_count: '3',
 }
 
+/** The same from our side: Node asks each second then, ten times. Without it a connection that only listens stays deaf for two hours. */
+const keptAlive: ClientConfig = { keepAlive: true, keepAliveInitialDelayMillis: 5000 }
+
 const fromVersion17 = { transaction_timeout: '0' }
 
 /** Names and values are ours, never a user's. */
@@ -104,7 +107,7 @@ export class SessionClient extends Client {
   readonly #told = new Map<string, string>()
 
   constructor({ refused, ...config }: SessionConfig, more: SessionSettings = {}) {
-    super(config)
+    super({ ...keptAlive, ...config })
     // pg passes it on by this event of its connection
     const { connection } = this as unknown as { connection: EventEmitter }
     connection.on('parameterStatus', (told: { parameterName: string; parameterValue: string }) => {

@@ -91,7 +91,6 @@ async function listenUntilLost(ears: Ears, succeeded: () => void): Promise<void>
     ...connectionSettings(ears.address()),
     application_name: 'runyard listener',
     connectionTimeoutMillis: 1500,
-    keepAlive: true,
   })
   fresh.on('error', (error) => log.debug({ err: error }, 'the listening connection was lost'))
   fresh.on('notification', ({ channel, payload }) => {

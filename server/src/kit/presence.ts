@@ -231,7 +231,6 @@ function newClient(session: Session): Client {
       ...connectionSettings(session.address()),
       application_name: `runyard presence ${role}`,
       connectionTimeoutMillis: session.lockKey === undefined ? firstConnectMs : tryMs,
-      keepAlive: true,
     },
     // who comes back changes a row that every standby has: if the change is lost with its server, the others wait for us once more
     session.isCommand || session.lockKey !== undefined ? { synchronous_commit: 'local' } : {},

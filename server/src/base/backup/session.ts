@@ -21,7 +21,6 @@ export async function withCopySession<T>(
       ...connectionSettings(address),
       application_name: applicationName,
       connectionTimeoutMillis: 10_000,
-      keepAlive: true,
     },
     settings,
   )
