@@ -307,13 +307,20 @@ export function isConnectionTrouble(error: unknown): boolean {
   )
 }
 
-/** Use this for writes that must happen however long the database is away. It throws every error except the database's absence. */
-export async function untilWritten<T>(write: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+/**
+ * Use this for writes that must happen however long the database is away. It throws every error except the database's absence, or those of
+ * which `mayPass` says that they pass.
+ */
+export async function untilWritten<T>(
+  write: () => Promise<T>,
+  signal?: AbortSignal,
+  mayPass: (error: unknown) => boolean = isConnectionTrouble,
+): Promise<T> {
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 2000)) {
     try {
       return await write()
     } catch (error) {
-      if (!isConnectionTrouble(error)) throw error
+      if (!mayPass(error)) throw error
       signal?.throwIfAborted()
       await sleep(waitMs, undefined, signal && { signal })
     }

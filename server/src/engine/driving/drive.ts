@@ -58,11 +58,13 @@ export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): 
         if (await stopAtLimit(held, timeOver)) return
         continue
       }
+      const { wakeSeq } = held
       await resolveOpenSteps(held)
       await readNews(held)
       const waits = held.open.find(isCall)
       if (waits) {
-        if (await pause(held, waits)) return
+        // what came while a call was made may be about one that was looked at before it
+        if (held.wakeSeq === wakeSeq && (await pause(held, waits))) return
         continue
       }
       const memory = reachedMemory(held)

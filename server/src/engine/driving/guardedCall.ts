@@ -54,12 +54,12 @@ export async function stopOf(held: HeldRun, step: CallStep, tool: Tool, approval
   if (!leaving || tool.kind !== 'outside') return undefined
   const refused = stopToRefuse(rules, leaving) ?? (await stopByItsConnection(held, step, tool, leaving))
   if (refused) return refused
-  const now = nowFor(held)
-  const quiet = stopByHour(rules, leaving, now)
+  const quiet = stopByHour(rules, leaving, nowFor(held))
   if (quiet || rules.outside_calls_per_day === null) return quiet
   const { outside_calls_per_day: most } = rules
   const taken = await untilWritten(() => held.guardrails.calls.take(leaseName(held.run.team_id, rules), most), signal)
-  return taken.admitted ? undefined : stopByCalls(rules, nextDay(now))
+  // the day is the database's: by a clock that is ahead the call would wait for the end of the next one
+  return taken.admitted ? undefined : stopByCalls(rules, nextDay(databaseNow(held)))
 }
 
 /** The connection as it is now: its name may mean another, and its URL may have changed. */

@@ -1,11 +1,12 @@
 // The outcome of a call whose run was taken over although its process lives: a fact about that step and attempt, whoever holds the run now.
-import { one, untilWritten, type Sql } from '../../base/db.ts'
+import { isPassing, one, untilWritten, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { CannotSave, type Outcome, type WrittenFile } from '../../kit/tool.ts'
 import type { CallStep } from '../ledger/change.ts'
 import { toolCallOf, type HeldRun } from './heldRun.ts'
 import { capped, filesOf } from './outcome.ts'
 import { wakeRuns } from '../admission/wake.ts'
+import { cancelRequestOf } from '../requests/humanRequests.ts'
 import { isTransient } from '../ledger/applyLane.ts'
 
 /**
@@ -14,7 +15,8 @@ import { isTransient } from '../ledger/applyLane.ts'
  */
 export async function saveLateOutcome(held: HeldRun, step: CallStep, outcome: Outcome): Promise<boolean> {
   const { context, run } = held
-  const keep = (what: Outcome) => untilWritten(() => context.db.transaction((sql) => write(sql, held, step, what)))
+  const keep = (what: Outcome) =>
+    untilWritten(() => context.db.transaction((sql) => write(sql, held, step, what)), undefined, isPassing)
   try {
     return await keep(outcome)
   } catch (error) {
@@ -54,10 +56,7 @@ async function write(sql: Sql, held: HeldRun, step: CallStep, outcome: Outcome):
   await sql`
     update run_steps set arrived = ${storableJson({ attempt: step.attempt, at: new Date(), outcome: kept })}::jsonb
     where run_id = ${run.id} and seq = ${step.seq}`
-  // the question no longer needs an answer
-  await sql`
-    update human_requests set status = 'cancelled', responded_at = now()
-    where run_id = ${run.id} and step = ${step.seq} and status = 'pending'`
+  await cancelRequestOf(sql, run.id, step.seq)
   await wakeRuns(sql, [run.id])
   return true
 }

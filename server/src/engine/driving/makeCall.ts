@@ -24,6 +24,7 @@ import { saveFailure, saveLateOutcome } from './lateOutcome.ts'
 import { Fenced, Yielded } from './leaving.ts'
 import { capped, filesOf, recordOutcome, withoutSecrets } from './outcome.ts'
 import { beginCall } from './runTelemetry.ts'
+import { stillHolds } from './writeSurely.ts'
 import { approvalRequest, askAbout, underWayKey } from './resolveStep.ts'
 import { blobsOfRuns } from '../../kit/blobs.ts'
 
@@ -76,6 +77,7 @@ async function makeOnce(held: HeldRun, planned: CallStep, making: Making): Promi
     outcome = await withoutSecretFiles(held, withoutSecrets(outcome, held.scrub))
   } catch (error) {
     signal.throwIfAborted()
+    if (error instanceof Fenced) throw error
     if (error instanceof NotYet) return putOff(held, step, error)
     if (error instanceof Outdated) return askAgain(held, step, error.message)
     const sentence = ownFailure(held, error) ?? failureSentence(tool.timeoutMs, error)
@@ -84,12 +86,9 @@ async function makeOnce(held: HeldRun, planned: CallStep, making: Making): Promi
   try {
     await recordResult(held, step, outcome, joining)
   } catch (error) {
-    // the run was taken over while this process lives: its outcome is still true
-    if (error instanceof Fenced && (await saveLateOutcome(held, step, outcome))) {
-      context.log.warn(
-        { run_id: held.run.id, step: step.seq },
-        'the outcome of a call is stored for a run that was taken over',
-      )
+    // the run was taken over while this process lives, or its row stays locked: the outcome is still true
+    if ((error instanceof Fenced || isTransient(error)) && (await saveLateOutcome(held, step, outcome))) {
+      context.log.warn({ run_id: held.run.id, step: step.seq }, 'the outcome of a call is stored for the next holder')
     }
     throw error
   }
@@ -97,13 +96,14 @@ async function makeOnce(held: HeldRun, planned: CallStep, making: Making): Promi
 
 /** The secrets that the call names are put in at the last moment: what is stored of the call has only their names. */
 async function execute(
-  { context, build }: HeldRun,
+  held: HeldRun,
   tool: OutsideTool<never>,
   call: ToolCall<never>,
   outside: Outside,
 ): Promise<Outcome> {
-  const from = { context, run: call.run, given: build.given }
+  const from = { context: held.context, run: call.run, given: held.build.given }
   const input = await untilWritten(() => filledInput(from, tool, call.input), outside.signal)
+  if (!(await stillHolds(held))) throw new Fenced()
   return tool.execute({ ...call, input: input as never }, outside)
 }
 

@@ -454,6 +454,81 @@ suite('calls of one turn', () => {
   )
 
   proves(
+    'runs.approvalPolicy',
+    'of which one is approved while another is made are both made: no answer of a person is missed',
+    async () => {
+      const team = await seedTeam(service)
+      const approve = async (path: string) => {
+        const [asked] = await sql<{ id: string; run_id: string }>`
+          select h.id, h.run_id from human_requests h join runs r on r.id = h.run_id
+          where r.team_id = ${team.id} and h.action #>> '{arguments,url}' like ${`%${path}`}`
+        const { run_id, id } = asked!
+        const answer = await team.call(`POST /v2/runs/${run_id}/human-requests/${id}/respond`, {
+          body: { approved: true },
+        })
+        assert.equal(answer.status, 200, answer.text)
+      }
+      // a person allows the first call in the moment in which the second one is answered
+      const site = await startSite(
+        () => true,
+        async (path) => (path === '/b' ? approve('/a') : undefined),
+      )
+      provider.answer(calls(site, ['/a', '/b'], 'POST'), { text: 'done' })
+      const approvals = { http_request: { when: "arguments.method == 'POST'" } }
+      const runId = await startRun(team, await seedModelAgent(team, 'Do it.', { approvals }))
+      await drainRuns(service)
+      await approve('/b')
+      await drainRuns(service)
+      assert.deepEqual(site.seen, ['+/b', '-/b', '+/a', '-/a'])
+      assert.equal((await readRun(team, runId)).output, 'done')
+    },
+  )
+
+  proves(
+    'runs.fenced',
+    'that the database held up are not made by a process which lost the run meanwhile',
+    async () => {
+      const team = await seedTeam(service)
+      const site = await startSite(() => true)
+      await team.call('POST /v2/teams/:teamId/secrets', { body: { name: 'crm', values: { TOKEN: 'tok-1234567890' } } })
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      provider.answer({ text: ['I', ' call'], hold: held, ...calls(site, ['/a'], 'PUT') }, { text: 'done' })
+      const next = newId()
+      const loseWhileHeldUp = (runId: string) =>
+        service.context.db.transaction(async (its) => {
+          // the last thing that a process reads before it makes a call
+          await its`lock table secrets in access exclusive mode`
+          release()
+          let begun: { worker: string } | undefined
+          while (!begun) {
+            const rows = await its<{ worker: string }>`
+              select r.worker from runs r join run_steps s on s.run_id = r.id
+              where r.id = ${runId} and s.kind = 'tool' and s.state = 'intent'`
+            begun = rows[0]
+          }
+          // nobody is taken for dead sooner
+          await its`select pg_sleep(0.5)`
+          await reviveRuns(its, { id: begun.worker, role: 'worker', is_news: true })
+          await claimRuns(its, next, 100)
+        })
+      const lost = Promise.withResolvers<void>()
+      const stop = engineOf(service.context).onText((id) => {
+        stop()
+        loseWhileHeldUp(id).then(lost.resolve, lost.reject)
+      })
+      const runId = await startRun(team, await seedModelAgent(team, 'Do it.', { secrets: ['crm'] }))
+      await drainRuns(service)
+      await lost.promise
+      await drainRuns(service)
+      assert.deepEqual(site.seen, [])
+      await reviveRuns(sql, { id: next, role: 'worker', is_news: true })
+      await drainRuns(service)
+      assert.deepEqual(site.seen, ['+/a', '-/a'])
+      assert.equal((await readRun(team, runId)).output, 'done')
+    },
+  )
+
+  proves(
     'runs.callsAlone',
     'that had not begun when their process lost the run are made by the next one, without a question',
     async () => {

@@ -1,22 +1,30 @@
 // Releases a run that must wait or has ended. The wake number guards it, so that nothing that came since the last read is missed.
-import { newChange, putStep, type Change, type Move, type Step } from '../ledger/change.ts'
+import { isCall, newChange, putStep, type Change, type Move, type Step } from '../ledger/change.ts'
 import { commit, waitingOnOf, type HeldRun, type Writing } from './heldRun.ts'
 import { cancelRequestsOf } from '../requests/humanRequests.ts'
 import type { Effect } from '../ledger/applyLane.ts'
 
-/** Lets the run wait for what this step waits for; false: something came, so the run continues. */
+/**
+ * Lets the run wait, and say what this step waits for; false: something came, so the run continues. The clock wakes it for the first of its
+ * steps that waits for a time: another one may wait for a person.
+ */
 export function pause(held: HeldRun, step: Step): Promise<boolean> {
-  const { kind, detail, due_at } = waitingOnOf(step)
+  const { kind, detail } = waitingOnOf(step)
   const change = newChange(held.run, held.turn)
   if (step.kind === 'model') putStep(change, step)
   const waiting_on = { kind, since: new Date().toISOString(), detail }
   change.move = {
     status: 'waiting',
     waiting_on,
-    due_at: due_at ? new Date(due_at) : null,
+    due_at: firstDue([...held.open.filter(isCall), step]),
     wakeSeen: held.wakeSeen,
   }
   return commit(held, change)
+}
+
+function firstDue(waiting: Step[]): Date | null {
+  const times = waiting.flatMap((step) => waitingOnOf(step).due_at ?? []).map((due) => new Date(due).getTime())
+  return times.length > 0 ? new Date(Math.min(...times)) : null
 }
 
 /** Ends the run with this change; false: a message came, and nothing was written. */

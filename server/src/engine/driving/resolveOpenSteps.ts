@@ -1,6 +1,7 @@
 // The calls of a held run that have no outcome yet: some have got one since they began, some may be made now, some continue to wait.
 import type { Sql } from '../../base/db.ts'
 import type { Bound, Outcome, Tool } from '../../kit/tool.ts'
+import { cancelRequestOf } from '../requests/humanRequests.ts'
 import { isCall, newChange, putStep, type CallStep } from '../ledger/change.ts'
 import { withMoment } from '../ledger/moments.ts'
 import { checkApproval } from './approvedCall.ts'
@@ -16,7 +17,7 @@ export async function resolveOpenSteps(held: HeldRun): Promise<void> {
   const { sql } = held.context.db
   for (const step of held.open.filter(isCall)) {
     const resolved = await resolveStep(held, step, sql)
-    if (resolved.kind === 'outcome') await recordResult(held, step, resolved.outcome)
+    if (resolved.kind === 'outcome') await recordResult(held, step, withoutQuestion(held, step, resolved.outcome))
     else if (resolved.kind === 'make' || resolved.kind === 'probe') await makeIfApproved(held, resolved, sql)
     else if (resolved.kind === 'ask') {
       const open = (tx: Sql) => askAbout(held, resolved.step, resolved.request, tx)
@@ -25,6 +26,10 @@ export async function resolveOpenSteps(held: HeldRun): Promise<void> {
     }
   }
 }
+
+/** The answer of a call may arrive while a person is being asked about it: nobody needs to say any more what became of it. */
+const withoutQuestion = ({ run }: HeldRun, { state, seq }: CallStep, outcome: Outcome): Outcome =>
+  state === 'in_doubt' ? { ...outcome, record: (sql) => cancelRequestOf(sql, run.id, seq) } : outcome
 
 type MayBeMade = Extract<Resolved, { kind: 'make' | 'probe' }>
 

@@ -1,6 +1,6 @@
 // The runs of one process: it takes what is ready while it has seats, drives each run, and drops at once what is no longer its own.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isConnectionTrouble } from '../../base/db.ts'
+import { isPassing } from '../../base/db.ts'
 import { longTimer } from '../../base/longTimer.ts'
 import { StoreAway } from '../../drivers/blobs/objectStore.ts'
 import type { SuspectSeat } from '../../kit/suspectProcesses.ts'
@@ -129,7 +129,7 @@ function take(pool: Pool, run: ClaimedRun, seat?: SuspectSeat): void {
   const leftMs = timeLeft > 0 ? timeLeft : toSaySoMs
   const time = new AbortController()
   const endTimer = longTimer(() => time.abort(new LimitReached(durationSentence(run.limits))), leftMs)
-  // a process that cannot prove that it lives continues: without the database it cannot begin a call, and a call under way has perhaps happened
+  // a process that cannot prove that it lives continues: without the database it begins no call (stillHolds), and a call under way has perhaps happened
   const { signal: writeSignal } = controller
   const signal = AbortSignal.any([writeSignal, time.signal])
   const mayContinue = () => !pool.isStopping && (options.isOurs?.(run) ?? true)
@@ -151,15 +151,14 @@ function take(pool: Pool, run: ClaimedRun, seat?: SuspectSeat): void {
 async function recover(pool: Pool, run: ClaimedRun, signal: AbortSignal, error: unknown): Promise<void> {
   if (error instanceof Fenced || signal.reason instanceof Dropped) return
   const { db, log } = pool.options.context
-  const isFailure =
-    !(error instanceof Yielded) && !signal.aborted && !isConnectionTrouble(error) && !(error instanceof StoreAway)
+  const isFailure = !(error instanceof Yielded) && !signal.aborted && !isPassing(error) && !(error instanceof StoreAway)
   if (isFailure)
     log.warn({ err: error, run_id: run.id }, 'a run could not be advanced; it is taken up again from its log')
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5000)) {
     try {
       return await giveBack(db.sql, pool.options.workerId, [run.id], isFailure)
     } catch (failed) {
-      if (!isConnectionTrouble(failed) || pool.isStopping) {
+      if (!isPassing(failed) || pool.isStopping) {
         return log.error({ err: failed, run_id: run.id }, 'a run could not be given back; the sweep will find it')
       }
       await sleep(waitMs)

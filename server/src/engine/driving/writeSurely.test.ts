@@ -10,7 +10,7 @@ import { claimRuns, readClaimed } from '../admission/claim.ts'
 import { wakeDue } from '../admission/wake.ts'
 import { applyChanges, type Applied } from '../ledger/apply.ts'
 import { addMessage, newChange, type Change } from '../ledger/change.ts'
-import { writeSurely, type SureWriting } from './writeSurely.ts'
+import { stillHolds, writeSurely, type SureWriting } from './writeSurely.ts'
 
 const service = await testApp()
 const { context } = service
@@ -33,19 +33,18 @@ const lost = () => new Error('Connection terminated unexpectedly')
 
 const writeOne = async (change: Change): Promise<Applied> => (await applyChanges(sql, [change])).applied[0]!
 
-/** Writes the change with a lane that does so for each try. */
-function write(run: SureWriting['run'], change: Change, tries: (() => Promise<Applied>)[], on: Sql = sql) {
-  const applyLane = { write: () => tries.shift()!() }
-  const signal = new AbortController().signal
-  const writing = {
-    run,
-    context: { ...context, db: { ...context.db, sql: on } },
-    applyLane,
-    writeSignal: signal,
-    line: { tail: Promise.resolve() },
-  }
-  return writeSurely(writing, { change, effects: [], wakeSeen: 0 })
-}
+/** With a lane that writes as it is told for each try. */
+const writingOf = (run: SureWriting['run'], tries: (() => Promise<Applied>)[] = [], on: Sql = sql): SureWriting => ({
+  run,
+  context: { ...context, db: { ...context.db, sql: on } },
+  applyLane: { write: () => tries.shift()!() },
+  writeSignal: new AbortController().signal,
+  line: { tail: Promise.resolve() },
+  heldAtMs: performance.now(),
+})
+
+const write = (run: SureWriting['run'], change: Change, tries: (() => Promise<Applied>)[], on: Sql = sql) =>
+  writeSurely(writingOf(run, tries, on), { change, effects: [], wakeSeen: 0 })
 
 const says = (run: SureWriting['run'], text: string): Change => {
   const change = newChange(run, 1)
@@ -91,3 +90,51 @@ proves('runs.fenced', 'a holder whose fence was answered to nobody asks again, a
     select count(*)::int as messages from run_messages where run_id = ${id} and text_content = 'once'`
   assert.deepEqual(row, { messages: 1 })
 })
+
+proves(
+  'runs.fenced',
+  'who learns late that a call was announced, and was stopped since then, does not begin it',
+  async () => {
+    for (const lose of ['stop', 'free'] as const) {
+      const { id, run, team } = await held()
+      const change = says(run, 'I call now')
+      const applied = await write(run, change, [
+        async () => {
+          assert.equal((await writeOne(change)).outcome, 'written')
+          if (lose === 'stop') assert.equal((await team.call(`POST /v2/runs/${id}/stop`)).status, 200)
+          else await sql`update runs set worker = null, epoch = epoch + 1 where id = ${id}`
+          throw lost()
+        },
+      ])
+      assert.equal(applied.outcome, 'fenced')
+    }
+  },
+)
+
+proves('runs.outcomeKept', 'a write whose run stays locked is made when the lock is gone', async () => {
+  const { run } = await held()
+  const change = says(run, 'at last')
+  // as PostgreSQL says when a row was locked for as long as a statement waits
+  const locked = () => sql`do $$ begin raise exception using errcode = 'lock_not_available'; end $$`
+  let looks = 0
+  const flaky = ((...args: Parameters<Sql>) => (++looks <= 2 ? locked() : sql(...args))) as Sql
+  const tries = [() => locked().then(() => writeOne(change)), () => writeOne(change)]
+  const applied = await write(run, change, tries, flaky)
+  assert.deepEqual([applied.outcome, looks], ['written', 3])
+})
+
+proves(
+  'runs.fenced',
+  'whoever did not hear of the database for some time asks whether it still holds its run',
+  async () => {
+    const { id, run } = await held()
+    const writing = writingOf(run)
+    assert.ok(await stillHolds(writing))
+    writing.heldAtMs = performance.now() - 1000
+    assert.ok(await stillHolds(writing))
+    assert.ok(performance.now() - writing.heldAtMs < 1000, 'it need not ask again at once')
+    await sql`update runs set epoch = epoch + 1 where id = ${id}`
+    writing.heldAtMs = performance.now() - 1000
+    assert.ok(!(await stillHolds(writing)))
+  },
+)

@@ -1,9 +1,9 @@
 // Writes a change of a held run exactly once, however long the database is away: the result of a call or a model is not lost.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isConnectionTrouble, untilWritten, type Sql } from '../../base/db.ts'
+import { isConnectionTrouble, isPassing, untilWritten, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
-import type { Applied } from '../ledger/apply.ts'
+import { readEpochs, type Applied } from '../ledger/apply.ts'
 import type { Change } from '../ledger/change.ts'
 import { isTransient, type Write, type ApplyLane } from '../ledger/applyLane.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
@@ -17,6 +17,8 @@ export interface SureWriting {
   writeSignal: AbortSignal
   /** The end of the last write: writes of a run go one after the other. */
   line: { tail: Promise<unknown> }
+  /** When this process last asked for something that only the holder of the run is given, of performance.now(). */
+  heldAtMs: number
 }
 
 /** A write that PostgreSQL postpones (a lock, a deadlock, a timeout) is tried this often; one that does not reach PostgreSQL, without limit. */
@@ -27,25 +29,51 @@ const pauseMs = 100
  * A run has one write at a time. When a connection breaks, nobody knows whether its commit happened. So we read the row, which names the
  * last change, and we fence what may still be under way on that connection before the change is written again.
  */
-export function writeSurely(writing: SureWriting, write: Write): Promise<Applied> {
-  const turn = writing.line.tail.then(() => attempt(writing, write))
-  writing.line.tail = turn.catch(() => undefined)
+export const writeSurely = (writing: SureWriting, write: Write): Promise<Applied> =>
+  inLine(writing, () => attempt(writing, write))
+
+function inLine<T>({ line }: SureWriting, work: () => Promise<T>): Promise<T> {
+  const turn = line.tail.then(work)
+  line.tail = turn.catch(() => undefined)
   return turn
+}
+
+/** A worker that is gone is noticed after this time at the earliest: who held a run a shorter time ago holds it still. */
+const noticedAfterMs = 400
+
+/**
+ * Asked before something begins that another holder must not begin as well. A process that is cut off from the database alone, and has waited for
+ * it, may have lost the run meanwhile. Asked in line, because a write of our own may be raising the epoch.
+ */
+export async function stillHolds(writing: SureWriting): Promise<boolean> {
+  if (performance.now() - writing.heldAtMs < noticedAfterMs) return true
+  const { run, context, writeSignal } = writing
+  return inLine(writing, async () => {
+    const askedAtMs = performance.now()
+    const [now] = await untilWritten(() => readEpochs(context.db.sql, [run.id]), writeSignal, isPassing)
+    if (now?.epoch !== run.epoch) return false
+    writing.heldAtMs = askedAtMs
+    return true
+  })
 }
 
 async function attempt(writing: SureWriting, write: Write): Promise<Applied> {
   const { applyLane, run, context, writeSignal: signal } = writing
   const { change } = write
   for (let tries = 1; ; tries++) {
+    const sentAtMs = performance.now()
     try {
       change.epoch = run.epoch
       change.messagesBefore = run.message_seq
-      return await applyLane.write(write)
+      const applied = await applyLane.write(write)
+      if (applied.outcome === 'written') writing.heldAtMs = sentAtMs
+      return applied
     } catch (error) {
       if (!isTransient(error) || (!isConnectionTrouble(error) && tries >= putOffMax)) throw error
       context.log.warn({ err: error, run_id: run.id }, 'a run could not be written; will retry')
       const fence = newId()
-      const found = await untilWritten(() => find(context.db.sql, change, fence), signal)
+      // a row that is locked is asked about until it is free: whoever gave up here would lose the result of a call that was made
+      const found = await untilWritten(() => find(context.db.sql, change, fence), signal, isPassing)
       if ('outcome' in found) return found
       run.epoch = found.epoch
       await sleep(pauseMs, undefined, { signal })
@@ -65,7 +93,7 @@ interface Found {
  * its id on the row: if the answer is lost and this is asked again, it tells our own epoch + 1 from that of another holder, who claimed the run
  * after the change had released it.
  */
-async function find(sql: Sql, { id, runId, epoch }: Change, fence: string): Promise<Applied | { epoch: number }> {
+async function find(sql: Sql, { id, runId, epoch, move }: Change, fence: string): Promise<Applied | { epoch: number }> {
   const [run] = await sql<Found>`
     with was as materialized (
       select id, epoch, wake_seq, last_change is not distinct from ${id}::uuid as is_written, last_change is not distinct from ${fence}::uuid as is_fenced,
@@ -79,7 +107,9 @@ async function find(sql: Sql, { id, runId, epoch }: Change, fence: string): Prom
       returning r.epoch
     )
     select epoch, wake_seq, is_written, (select epoch from fenced) as fenced from was`
-  if (run?.is_written) return { outcome: 'written', wakeSeq: run.wake_seq }
+  // who learns that a change was written, and that the run was stopped or freed since then, must not begin what the change announced
+  const isStillOurs = run?.epoch === epoch || move !== null
+  if (run?.is_written) return { outcome: isStillOurs ? 'written' : 'fenced', wakeSeq: run.wake_seq }
   if (run === undefined || run.fenced === null) return { outcome: 'fenced', wakeSeq: 0 }
   return { epoch: run.fenced }
 }

@@ -23,7 +23,7 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 /** Answers with the last one, behind which there may be more. */
 async function wakeSome(sql: Sql, teamId: string, after: string): Promise<string | undefined> {
   const held = await sql<{ id: string; waits: boolean }>`
-    select s.run_id as id, coalesce(r.status = 'waiting' and r.waiting_on #>> '{detail,reason}' = 'guardrail', false) as waits
+    select s.run_id as id, coalesce(r.status = 'waiting', false) as waits
     from (
       select distinct run_id from guardrail_stops
       where team_id = ${teamId} and way = 'waits' and until > now() and run_id > ${after} order by run_id limit ${runsAtOnce}) s

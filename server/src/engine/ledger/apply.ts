@@ -150,11 +150,15 @@ const renumbered = part`(
           from json_array_elements_text(t.entries::json) with ordinality as x (text, n)
         ) p)`
 
-/** One statement, one commit. `freed`: the slots that these runs held and hold no more. */
+/**
+ * One statement, one commit. `freed`: the slots that these runs held and hold no more. `epochsOf` reads the runs that did not come back; where
+ * the statement is a commit by itself, it must not fail with what PostgreSQL says of a statement that did nothing.
+ */
 export async function applyChanges(
   sql: Sql,
   changes: Change[],
   checks?: ChecksOfEnds,
+  epochsOf = (ids: string[]) => readEpochs(sql, ids),
 ): Promise<{ applied: Applied[]; freed: FreedSlots[] }> {
   const written = await sql<WrittenRow & { left: FreedSlots[] | null }>`
     with change as materialized (
@@ -182,7 +186,7 @@ export async function applyChanges(
     from run`
   const found = new Map(written.map((row) => [row.id, row]))
   const missing = changes.filter(({ runId }) => !found.has(runId)).map(({ runId }) => runId)
-  const others = missing.length === 0 ? [] : await readEpochs(sql, missing)
+  const others = missing.length === 0 ? [] : await epochsOf(missing)
   return {
     applied: changes.map((change) => {
       const row = found.get(change.runId)

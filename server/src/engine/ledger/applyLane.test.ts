@@ -153,3 +153,40 @@ proves(
     )
   },
 )
+
+proves('runs.sharedCommit', 'what was committed is not written again when the look after it is put off', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, '# Say\n\n```output\ndone\n```\n')
+  for (let n = 0; n < 3; n++) await startRun(team, agentId)
+  const runs = await claimRuns(db.sql, newId(), 100)
+  let looks = 0
+  const busy = (async (...args: Parameters<typeof db.sql>) => {
+    if (!args[0].join('').startsWith('select id, epoch, wake_seq')) return db.sql(...args)
+    looks += 1
+    // as a change of the table under way does
+    return looks === 1
+      ? db.sql`do $$ begin raise exception using errcode = 'lock_not_available'; end $$`
+      : db.sql(...args)
+  }) as typeof db.sql
+  const lane = createApplyLane({
+    context: { ...service.context, db: { ...db, sql: busy } },
+    toolRegistry: engineOf(service.context).toolRegistry,
+    onFreed: () => undefined,
+    watch: { onFlush: () => undefined, onMade: () => undefined },
+  })
+  const writes = runs.map((run): Write => {
+    const change = newChange(run, 1)
+    addMessage(change, { type: 'text', role: 'assistant', text_content: 'said once' })
+    return { change, effects: [], wakeSeen: run.wake_seq }
+  })
+  await db.sql`update runs set epoch = epoch + 1 where id = ${runs[2]!.id}`
+  const applied = await Promise.all(writes.map((write) => lane.write(write)))
+  assert.deepEqual(
+    applied.map(({ outcome }) => outcome),
+    ['written', 'written', 'fenced'],
+  )
+  assert.equal(looks, 2)
+  const [{ said }] = (await db.sql<{ said: number }>`
+    select count(*)::int as said from run_messages where text_content = 'said once'`) as [{ said: number }]
+  assert.equal(said, 2)
+})

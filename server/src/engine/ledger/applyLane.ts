@@ -1,11 +1,11 @@
 // The apply lane: changes of many held runs in one commit, with the effects of their inside calls in the same transaction.
 import type { Sql } from '../../base/db.ts'
-import { isConnectionTrouble, sqlState } from '../../base/db.ts'
+import { isConnectionTrouble, sqlState, untilWritten } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { endCheckOf } from '../../kit/registry.ts'
 import type { Begun, Outcome, ToolCall } from '../../kit/tool.ts'
 import { zip } from '../../base/zip.ts'
-import { applyChanges, type Applied, type FreedSlots } from './apply.ts'
+import { applyChanges, readEpochs, type Applied, type FreedSlots } from './apply.ts'
 import type { Change } from './change.ts'
 import { checkEnd, type WatchedLog } from './watchedLog.ts'
 import { createLane, TryAlone, type LaneWatch } from '../../kit/lane.ts'
@@ -76,12 +76,18 @@ export function createApplyLane(options: ApplyLaneOptions): ApplyLane {
 
 type Flushed = Awaited<ReturnType<typeof applyChanges>>
 
-function applyAll({ context }: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
+function applyAll(
+  { context }: ApplyLaneOptions,
+  sql: Sql,
+  writes: Write[],
+  epochsOf?: Parameters<typeof applyChanges>[3],
+): Promise<Flushed> {
   const ends = writes.flatMap(({ change, watched }) => checkEnd(context, change, watched) ?? [])
   return applyChanges(
     sql,
     writes.map(({ change }) => change),
     ends.length > 0 ? endCheckOf(context)?.sql(ends) : undefined,
+    epochsOf,
   )
 }
 
@@ -98,14 +104,15 @@ async function flush(options: ApplyLaneOptions, writes: Write[]): Promise<Applie
   return applied
 }
 
-/** One statement, without a transaction around it. */
+/** One statement, without a transaction around it. What it wrote is committed before the epochs of other runs are read: they are asked until they come. */
 async function flushPlainly(options: ApplyLaneOptions, writes: Write[]): Promise<Flushed> {
   const copies = writes.map(copyOf)
   for (const { follow, change, wakeSeen } of copies) {
     const effects = (await follow?.(change, wakeSeen)) ?? []
     if (effects.length > 0) throw new Error('a write without effects is followed by effects')
   }
-  return applyAll(options, options.context.db.sql, copies)
+  const { sql } = options.context.db
+  return applyAll(options, sql, copies, (ids) => untilWritten(() => readEpochs(sql, ids), undefined, isPutOff))
 }
 
 async function flushWithEffects(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
@@ -220,6 +227,8 @@ function checkHeld(change: Change, run: Locked | undefined): Applied | { wakeSeq
 /** The statement was refused for its content: its transaction is rolled back, and would be again. */
 export const isRefused = (error: unknown): boolean => sqlState(error) !== undefined && !isTransient(error)
 
-/** The same write may succeed in a moment: a deadlock, an unavailable lock, a slow statement, or a server that is away. */
-export const isTransient = (error: unknown): boolean =>
-  isConnectionTrouble(error) || /^(40|55|57014)/.test(sqlState(error) ?? '')
+/** PostgreSQL undid the statement, and may do the same one in a moment: a deadlock, an unavailable lock, a slow statement. */
+const isPutOff = (error: unknown): boolean => /^(40|55|57014)/.test(sqlState(error) ?? '')
+
+/** The same write may succeed in a moment: it was put off, or the server is away. */
+export const isTransient = (error: unknown): boolean => isConnectionTrouble(error) || isPutOff(error)

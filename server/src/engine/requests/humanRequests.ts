@@ -279,6 +279,13 @@ export async function cancelRequestsOf(sql: Sql, runId: string): Promise<void> {
   await sql`update human_requests set status = 'cancelled', responded_at = now() where run_id = ${runId} and status = 'pending'`
 }
 
+/** What became of a call is known: the question about it needs no answer any more. */
+export async function cancelRequestOf(sql: Sql, runId: string, step: number): Promise<void> {
+  await sql`
+    update human_requests set status = 'cancelled', responded_at = now()
+    where run_id = ${runId} and step = ${step} and status = 'pending'`
+}
+
 /** Requests whose time is over, one by one: each ends in its stated outcome, with its event, and wakes its run. */
 export async function expireRequest(sql: Sql): Promise<HumanRequest | undefined> {
   const [due] = await sql<{ id: string; run_id: string }>`

@@ -286,6 +286,46 @@ proves('guardrails.quietCalls', 'a call that waits is made when the hours are ov
   assert.equal(seenAt('/overnight'), 1)
 })
 
+proves(
+  'guardrails.quietCalls',
+  'a call that waits is made at its time, or when the rules change, although its turn also waits for a person',
+  async () => {
+    const ask = { name: 'human_ask', arguments: { title: 'Ready?' } }
+    for (const [path, end] of [
+      ['/by-clock', 'hours'],
+      ['/by-rules', 'rules'],
+    ] as const) {
+      const team = await seedTeam(service)
+      await setRules([service], team, quietNow())
+      const post = { name: 'http_request', arguments: { method: 'POST', url: `${receiver.url}${path}` } }
+      provider.answer({ calls: [ask, post] }, { text: 'done' })
+      const models = { agent: { model: 'anthropic:claude-sonnet-4-5' } }
+      const runId = await startRun(team, await seedAgent(team, 'Do it.', { models, plugins: ['http', 'human'] }))
+      await drainRuns(service)
+      // whoever takes it up now finds the question first
+      await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'And?' } })
+      await drainRuns(service)
+      const waiting = await readRun(team, runId)
+      assert.deepEqual([waiting.status, waiting.waiting_on.kind, seenAt(path)], ['waiting', 'human', 0])
+      if (end === 'hours') {
+        const [due] = await sql<{ due_at: Date | null }>`select due_at from runs where id = ${runId}`
+        assert.ok(due!.due_at, 'the clock wakes it')
+        service.clock.set(due!.due_at)
+        await sql`update runs set due_at = now() where id = ${runId}`
+      } else {
+        await setRules([service], team, {})
+        await service.drain()
+      }
+      await drainRuns(service)
+      service.clock.set(new Date())
+      assert.deepEqual([(await readRun(team, runId)).status, seenAt(path)], ['waiting', 1])
+      await respond(team, await pendingOf(team, runId), { answers: { 'Ready?': 'yes' } })
+      await drainRuns(service)
+      assert.equal((await readRun(team, runId)).output, 'done')
+    }
+  },
+)
+
 proves('guardrails.calls', 'at the bound of a day further calls wait for the next', async () => {
   const team = await seedTeam(service)
   await setRules([service], team, { outside_calls_per_day: 3 })
