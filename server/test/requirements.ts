@@ -5140,6 +5140,10 @@ const sentences = [
       file: 'server/src/features/guardrails/judgedRecords.ts',
     },
   },
+  {
+    id: 'guardrails.dryRunBounds',
+    says: 'A dry run reads calls some megabytes at a time and is charged to its team; one that cannot be judged is failed and makes room for another.',
+  },
   { id: 'guardrails.plan', says: 'Lists of versions and of stops go by indexes.' },
   {
     id: 'console.inbox.twoPeople',

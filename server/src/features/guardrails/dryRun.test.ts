@@ -1,5 +1,6 @@
 // A dry run tells, call by call, what the same rules stop when they are live on the same starts.
 import assert from 'node:assert/strict'
+import { mock } from 'node:test'
 import { seedConnection } from '../../../test/kit/connections.ts'
 import { quietNow, setRules } from '../../../test/kit/guardrails.ts'
 import { proves } from '../../../test/kit/proves.ts'
@@ -7,6 +8,7 @@ import { startReceiver } from '../../../test/kit/receiver.ts'
 import { drainRuns, readRun, seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
 import type { Report } from './dryRun.ts'
 
 const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1', 'localhost'] } })
@@ -148,3 +150,38 @@ proves('guardrails.dryRun', 'a call that would wait day after day counts once', 
     [['outside_calls_per_day', 1, 1]],
   )
 })
+
+proves(
+  'guardrails.dryRunBounds',
+  'a dry run over runs with many megabytes of arguments holds only some of them at a time, and the team is charged for judging',
+  async () => {
+    const team = await seedTeam(service)
+    const runs = await startAll(team, [
+      await seedAgent(team, note, { plugins: ['memory'] }),
+      await seedAgent(team, note, { plugins: ['memory'] }),
+    ])
+    const megabyte = 2 ** 20
+    // few bytes on the disk
+    await team.sql`
+      insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, started_at, completed_at)
+      select id, 100 + n, 1, 'tool', 'memory_write', jsonb_build_object('path', 'long.md', 'content', repeat('a', ${megabyte}::int)), 'done', now(), now()
+      from unnest(${runs}::uuid[]) id, generate_series(1, 12) n`
+    const { db } = service.context
+    const [sql, sizes] = [db.sql, [] as number[]]
+    const reading = mock.method(db, 'sql', async (...asked: Parameters<typeof sql>) => {
+      const rows = await sql(...asked)
+      sizes.push(JSON.stringify(rows).length)
+      return rows
+    })
+    const charged = mock.method(teamTimeOf(service.context), 'piece')
+    try {
+      const report = await dryRun(team, { always_ask: ['http_*'] })
+      assert.ok(report.calls >= 24, `${report.calls} calls`)
+    } finally {
+      reading.mock.restore()
+      charged.mock.restore()
+    }
+    assert.ok(Math.max(...sizes) < 3 * megabyte, `${Math.max(...sizes)} bytes at once`)
+    assert.ok(charged.mock.calls.some(({ arguments: [id] }) => id === team.id))
+  },
+)

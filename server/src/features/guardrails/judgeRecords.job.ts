@@ -1,6 +1,6 @@
-// Does a dry run: reads what runs did, some hundreds of runs at a time, and judges it. Nothing is written until its report is whole.
+// Does a dry run: reads what runs did, run by run and their calls some at a time, and judges it. Nothing is written until its report is whole.
 import { BoundedCache } from '../../base/boundedCache.ts'
-import type { Sql } from '../../base/db.ts'
+import { part, type Part, type Sql } from '../../base/db.ts'
 import { needsApproval } from '../../engine/builds/approvalPolicy.ts'
 import type { BuildConfig } from '../../engine/builds/buildConfig.ts'
 import { readRunConfig } from '../../engine/builds/loadBuild.ts'
@@ -18,6 +18,10 @@ import type { CallingRun } from '../../kit/tool.ts'
 import { judgeRun, newJudging, type CallFacts, type RecordedRun, type RecordedStep } from './judgedRecords.ts'
 
 const runsAtOnce = 200
+/** How many bytes of calls are read at once, beside one that is larger. A short row on the disk may be a long text. */
+const bytesAtOnce = 2 ** 20
+/** What a call counts besides the text of its arguments: so many calls without any are a page too. */
+const bytesOfRow = 1024
 /** How many runs one dry run judges: what a busy team does in a month may be more than anybody waits for. */
 const runsMax = 300_000
 
@@ -38,14 +42,15 @@ export const judgeRecords = job({
       select rules, since, until from guardrail_dry_runs where id = ${dry_run_id} and team_id = ${team_id} and status = 'running'`
     if (!asked) return
     // as a version that does not exist yet
-    const judging = newJudging(context, rulesOf(asked.rules, 0, asked.since))
+    const judging = newJudging(context, team_id, rulesOf(asked.rules, 0, asked.since))
     const facts = createFacts(context, judging.rules)
     let at: Position | undefined = { created_at: asked.since, id: firstId }
     while (at) {
-      signal.throwIfAborted()
-      await teamTimeOf(context).turn(team_id)
       const { runs, next } = await readRuns(sql, team_id, at, asked.until)
-      for (const run of runs) await judgeRun(judging, run, (of, step) => facts(of as RunRow, step))
+      for (const run of runs) {
+        signal.throwIfAborted()
+        await judgeRun(judging, run, readSteps(context, run), (step) => facts(run, step))
+      }
       at = next
       if (judging.report.runs >= runsMax && next) {
         judging.report.is_cut = true
@@ -79,9 +84,10 @@ interface RunRow extends RecordedRun {
   user_id: string | null
   case_id: string | null
   depth: number
+  copied_steps: number
 }
 
-/** The next runs in the order of their starts, each with its calls. What was copied from another run did not happen in this one. */
+/** The next runs in the order of their starts. */
 async function readRuns(
   sql: Sql,
   teamId: string,
@@ -93,24 +99,55 @@ async function readRuns(
     where team_id = ${teamId} and (created_at, run_id) > (${after.created_at}::timestamptz, ${after.id}::uuid) and created_at < ${until}
     order by created_at, run_id limit ${runsAtOnce}`
   const ids = found.map(({ run_id }) => run_id)
-  const runs = await sql<Omit<RunRow, 'steps'>>`
+  const runs = await sql<RunRow>`
     select r.id, r.team_id, r.run_number, r.agent_id, a.name as agent_name, r.build_id, r.config_hash, r.user_id, r.case_id, r.depth, r.parent_run_id,
-      r.created_at, r.log_erased_at is null as has_log, r.source <> 'artifact' as is_named
+      r.created_at, r.log_erased_at is null as has_log, r.source <> 'artifact' as is_named, coalesce(r.copied_steps, 0) as copied_steps
     from runs r join agents a on a.id = r.agent_id
     where r.id = any(${ids}::uuid[]) and r.team_id = ${teamId} order by r.created_at, r.id`
-  const steps = await sql<RecordedStep & { run_id: string }>`
-    select s.run_id, s.seq, s.kind, s.tool, s.arguments, s.cost_usd::text as cost_usd, s.started_at
-    from run_steps s join runs r on r.id = s.run_id
-    where s.run_id = any(${ids}::uuid[]) and s.seq > coalesce(r.copied_steps, 0)
-      and not coalesce(s.moments @> '[{"kind": "refused"}]', false)
-    order by s.run_id, s.seq`
-  const byRun = Map.groupBy(steps, ({ run_id }) => run_id)
   const last = found.at(-1)
   return {
-    runs: runs.map((run) => ({ ...run, steps: byRun.get(run.id) ?? [] })),
+    runs,
     next: found.length < runsAtOnce || !last ? undefined : { created_at: last.created_at, id: last.run_id },
   }
 }
+
+/** A call as it is read: the text of its arguments, which is parsed in the team's time. */
+interface StepRow extends RecordedStep {
+  arguments: string | null
+  /** What is read up to this call, with it. */
+  bytes: number
+}
+
+/**
+ * The calls of a run in their order, some at a time. What was copied from another run did not happen in this one. The statement goes from call to
+ * call and stops by the bytes so far, so the database does not write out texts either that are not read.
+ */
+async function* readSteps(context: Context, { id, team_id, copied_steps }: RunRow): AsyncGenerator<RecordedStep> {
+  const time = teamTimeOf(context)
+  const next = (after: Part): Part => part`
+    select s.seq, s.kind, s.tool, s.arguments::text as arguments, s.cost_usd::text as cost_usd, s.started_at from run_steps s
+    where s.run_id = ${id} and s.seq > ${after} and not coalesce(s.moments @> '[{"kind": "refused"}]', false) order by s.seq limit 1`
+  const read = (after: number) => context.db.sql<StepRow>`
+    with recursive step as (
+      select n.*, ${bytesOfRow}::bigint + coalesce(octet_length(n.arguments), 0) as bytes from (${next(part`${after}::int`)}) n
+      union all
+      select n.*, step.bytes + ${bytesOfRow}::bigint + coalesce(octet_length(n.arguments), 0)
+      from step, lateral (${next(part`step.seq`)}) n where step.bytes < ${bytesAtOnce}::bigint
+    )
+    select seq, kind, tool, arguments, cost_usd, started_at, bytes from step order by seq`
+  let [after, isWhole] = [copied_steps, false]
+  while (!isWhole) {
+    await time.turn(team_id)
+    const rows = await time.inDatabase(team_id, () => read(after))
+    for (const row of rows) yield { ...row, arguments: time.piece(team_id, () => parsed(row.arguments)) }
+    const { seq, bytes } = rows.at(-1) ?? { seq: after, bytes: 0 }
+    after = seq
+    // the page did not fill up
+    isWhole = bytes < bytesAtOnce
+  }
+}
+
+const parsed = (json: string | null): unknown => (json === null ? null : JSON.parse(json))
 
 interface BuildFacts {
   config: BuildConfig
@@ -143,7 +180,7 @@ function createFacts(
     const ofTool = tool.kind === 'outside' ? tool.needsApproval : undefined
     return {
       tool,
-      isAskedAnyway: ofTool !== undefined || needsApproval(config.approvals.get(tool.name), step.arguments),
+      isAskedAnyway: () => ofTool !== undefined || needsApproval(config.approvals.get(tool.name), step.arguments),
       async byConnection({ connection }) {
         if (connection === undefined || !(rules.allowed_connections || rules.allowed_hosts)) return undefined
         if (tool.kind !== 'outside' || !tool.boundTo) return undefined

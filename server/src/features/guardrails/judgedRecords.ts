@@ -12,6 +12,7 @@ import {
 import type { RuleName, Rules } from '../../engine/guardrails/rules.ts'
 import { isMore, sum } from '../../engine/ledger/money.ts'
 import type { Context } from '../../kit/context.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
 import type { Leaving, Tool } from '../../kit/tool.ts'
 import type { Report } from './dryRun.ts'
 
@@ -24,7 +25,6 @@ export interface RecordedRun {
   has_log: boolean
   /** Runs of artifacts that only some members may see are counted and not named. */
   is_named: boolean
-  steps: RecordedStep[]
 }
 
 export interface RecordedStep {
@@ -40,7 +40,7 @@ export interface RecordedStep {
 export interface CallFacts {
   tool: Tool
   /** Its build, or the tool itself, asks one person already. */
-  isAskedAnyway: boolean
+  isAskedAnyway: () => boolean
   /** What the call's connection is refused for. */
   byConnection: (leaving: Leaving) => Promise<Stop | undefined>
 }
@@ -52,24 +52,32 @@ const unstartedMax = 100_000
 interface Judging {
   rules: Rules
   context: Context
+  teamId: string
   /** The key is the number of the day since 1970. */
   days: Map<number, { runs: number; calls: number; cost: string }>
   unstarted: Set<string>
   report: Report
 }
 
-export const newJudging = (context: Context, rules: Rules): Judging => ({
+export const newJudging = (context: Context, teamId: string, rules: Rules): Judging => ({
   rules,
   context,
+  teamId,
   days: new Map(),
   unstarted: new Set(),
   report: { rows_since: null, runs: 0, calls: 0, runs_without_log: 0, is_cut: false, runs_stopped: 0, rules: [] },
 })
 
 /** Undefined: the tool of a call is not known any more. */
-type FactsOf = (run: RecordedRun, step: RecordedStep) => Promise<CallFacts | undefined>
+type FactsOf = (step: RecordedStep) => Promise<CallFacts | undefined>
 
-export async function judgeRun(judging: Judging, run: RecordedRun, factsOf: FactsOf): Promise<void> {
+/** `steps`: the calls of the run, which are read only as far as they are judged. */
+export async function judgeRun(
+  judging: Judging,
+  run: RecordedRun,
+  steps: AsyncIterable<RecordedStep>,
+  factsOf: FactsOf,
+): Promise<void> {
   const { report, unstarted } = judging
   if (run.parent_run_id !== null && unstarted.has(run.parent_run_id)) return leaveOut(judging, run)
   report.rows_since ??= run.created_at
@@ -84,7 +92,7 @@ export async function judgeRun(judging: Judging, run: RecordedRun, factsOf: Fact
     note(refused, null, started)
   } else {
     dayOf(judging, started).runs += 1
-    await judgeSteps(judging, run, factsOf, note)
+    await judgeSteps(judging, steps, run.has_log ? factsOf : undefined, note)
   }
   report.runs_stopped += Number(touched.size > 0)
 }
@@ -95,9 +103,14 @@ function leaveOut({ unstarted }: Judging, { id }: RecordedRun): void {
 
 type Note = (stop: Stop, step: RecordedStep | null, at: number) => void
 
-async function judgeSteps(judging: Judging, run: RecordedRun, factsOf: FactsOf, note: Note): Promise<void> {
+async function judgeSteps(
+  judging: Judging,
+  steps: AsyncIterable<RecordedStep>,
+  factsOf: FactsOf | undefined,
+  note: Note,
+): Promise<void> {
   let earliest = 0
-  for (const step of run.steps) {
+  for await (const step of steps) {
     let at = Math.max(step.started_at.getTime(), earliest)
     if (step.kind === 'model') {
       const stop = spend(judging, step.cost_usd ?? '0', at)
@@ -105,7 +118,7 @@ async function judgeSteps(judging: Judging, run: RecordedRun, factsOf: FactsOf, 
       earliest = Math.max(earliest, stop?.until ?? 0)
       continue
     }
-    const facts = run.has_log ? await factsOf(run, step) : undefined
+    const facts = await factsOf?.(step)
     if (!facts) continue
     judging.report.calls += 1
     const met = new Set<RuleName>()
@@ -127,14 +140,19 @@ async function* stopsOf(
   step: RecordedStep,
   recordedAt: number,
 ): AsyncGenerator<Stop> {
-  const { rules, context } = judging
-  const leaving = leavingOf(tool, step.arguments, context)
-  const refused = stopToRefuse(rules, leaving)
+  const { rules, context, teamId } = judging
+  const { leaving, refused, asks } = teamTimeOf(context).piece(teamId, () => {
+    const found = leavingOf(tool, step.arguments, context)
+    return {
+      leaving: found,
+      refused: stopToRefuse(rules, found),
+      asks: stopToAsk(rules, tool, step.arguments, isAskedAnyway()),
+    }
+  })
   if (refused) {
     yield refused
     return
   }
-  const asks = stopToAsk(rules, tool, step.arguments, isAskedAnyway)
   if (asks) yield asks
   if (!leaving) return
   const byName = await byConnection(leaving)
