@@ -78,10 +78,14 @@ async function goRound(mailer: Mailer): Promise<void> {
   const { sql } = context.db
   if (isOver(mailer)) return
   const due = await lookFor(context, asked)
-  if (due.lost) await settleLost(sql, {})
-  if (due.news) while (!isOver(mailer) && (await spreadHappenings(context)) > 0);
-  if (due.news || due.notices) while (!isOver(mailer) && (await formMails(sql, limitsOf(context))) > 0);
-  if (due.news || due.notices || due.mails) await sendDue(mailer)
+  try {
+    if (due.lost) await settleLost(sql, {})
+    if (due.news) while (!isOver(mailer) && (await spreadHappenings(context)) > 0);
+    if (due.news || due.notices) while (!isOver(mailer) && (await formMails(sql, limitsOf(context))) > 0);
+  } finally {
+    // what is a mail already goes out, whatever stands in the way of new ones
+    if (due.news || due.notices || due.mails) await sendDue(mailer)
+  }
 }
 
 const isOver = ({ isStopping, isLost }: Mailer): boolean => isStopping || isLost()

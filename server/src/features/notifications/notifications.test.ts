@@ -1,6 +1,6 @@
 // Notifications as members meet them: what they choose, what they are mailed, once, and what they are not.
 import assert from 'node:assert/strict'
-import { after, beforeEach } from 'node:test'
+import { after, beforeEach, mock } from 'node:test'
 import { startMailServer } from '../../../test/kit/mailServer.ts'
 import { plansOn } from '../../../test/kit/plans.ts'
 import { proves } from '../../../test/kit/proves.ts'
@@ -237,6 +237,56 @@ proves(
     assert.equal(counts.length, 2)
   },
 )
+
+proves(
+  'notifications.bounded',
+  'a team that has used up its hour costs one count however many notices it has, and mails of others are formed and sent',
+  async () => {
+    const [full, other] = [await seedTeam(service), await seedTeam(service)]
+    const { memberId } = await tell(full)
+    const { email } = await tell(other)
+    await sql`
+      insert into mails (id, team_id, member_id, purpose, address, state)
+      select gen_random_uuid(), ${full.id}, ${memberId}, 'news', 'x@example.com', 'sent' from generate_series(1, ${context.config.mailsPerTeamHour}::int)`
+    await sql`
+      insert into notices (team_id, member_id, kind, subject_id, due_at)
+      select ${full.id}, ${memberId}, 'failed_runs', gen_random_uuid(), now() from generate_series(1, 5000)`
+    const read = await context.db.transaction(async (on) => {
+      assert.equal(await formMails(on, { gapS: 0, perTeamHour: context.config.mailsPerTeamHour }), 0)
+      return on<{ table: string; scans: number; rows: number }>`
+        select relname as table, idx_scan as scans, idx_tup_fetch as rows from pg_stat_xact_user_tables
+        where relname in ('mails', 'notices') order by relname`
+    })
+    const [mails, notices] = read
+    assert.equal(mails!.scans, 1)
+    assert.ok(notices!.scans + notices!.rows < 10, JSON.stringify(notices))
+    await ask(other)
+    await drainMails(context)
+    assert.deepEqual(
+      inbox.arrived.map(({ to }) => to),
+      [[email]],
+    )
+  },
+)
+
+proves('notifications.fair', 'mails that are there are sent although no new ones can be made', async () => {
+  const team = await seedTeam(service)
+  const { email } = await tell(team)
+  await ask(team)
+  await formAll()
+  await ask(team)
+  const { db } = context
+  const run = db.sql
+  const failing = mock.method(db, 'sql', (...asked: Parameters<typeof run>) =>
+    asked[0].join('').includes('insert into mails') ? Promise.reject(new Error('cancelled')) : run(...asked),
+  )
+  try {
+    await assert.rejects(drainMails(context), /cancelled/)
+  } finally {
+    failing.mock.restore()
+  }
+  assert.deepEqual(inbox.arrived[0]!.to, [email])
+})
 
 proves(
   'notifications.doubt',

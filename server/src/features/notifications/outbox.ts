@@ -14,18 +14,34 @@ const doubtWait = part`interval '15 minutes'`
 const givenUpAfter = part`interval '1 day'`
 
 /**
- * Makes a mail for each member for whom something is due, unless they had one a moment ago or their team has used up its hour. The row of
- * a member's choices is locked, so two processes make no two mails of the same notices. Returns how many it made.
+ * Makes a mail for each member for whom something is due, unless they had one a moment ago or their team has used up its hour: one member of
+ * each team, then the next. The recursion goes from member to member by the index, and mails are counted once for each team, so what waits for a
+ * later hour costs the same however many notices it is. The row of a member's choices is locked, so two processes make no two mails of the same
+ * notices. Returns how many it made.
  */
 export async function formMails(sql: Sql, limits: { gapS: number; perTeamHour: number }): Promise<number> {
   const ids = Array.from({ length: membersAtOnce }, newId)
   const made = await sql`
-    with due as materialized (
-      select distinct n.member_id from notices n join notification_choices c on c.member_id = n.member_id
-      where n.due_at <= now() and (c.mailed_at is null or c.mailed_at <= now() - make_interval(secs => ${limits.gapS}))
-        and (select count(*) from mails m where m.team_id = c.team_id and m.created_at > now() - interval '1 hour')
-          < ${limits.perTeamHour}
-      limit ${membersAtOnce}
+    with recursive waiting as (
+      (select member_id, due_at from notices where due_at is not null order by member_id, due_at limit 1)
+      union all
+      select next.member_id, next.due_at from waiting, lateral (
+        select n.member_id, n.due_at from notices n where n.due_at is not null and n.member_id > waiting.member_id
+        order by n.member_id, n.due_at limit 1) next
+    ),
+    ready as materialized (
+      select c.member_id, c.team_id, row_number() over (partition by c.team_id order by waiting.due_at) as turn
+      from waiting join notification_choices c on c.member_id = waiting.member_id
+      where waiting.due_at <= now() and (c.mailed_at is null or c.mailed_at <= now() - make_interval(secs => ${limits.gapS}))
+    ),
+    open as materialized (
+      select team_id, ${limits.perTeamHour}::int - sent.count as places from (select distinct team_id from ready) team, lateral (
+        select count(*) from (
+          select from mails m where m.team_id = team.team_id and m.created_at > now() - interval '1 hour' limit ${limits.perTeamHour}) of_hour) sent
+    ),
+    due as materialized (
+      select ready.member_id from ready join open on open.team_id = ready.team_id and ready.turn <= open.places
+      order by ready.turn limit ${membersAtOnce}
     ),
     member as materialized (
       select c.member_id, c.team_id from due join notification_choices c on c.member_id = due.member_id for update of c skip locked
