@@ -2825,6 +2825,10 @@ const sentences = [
     id: 'webhooks.diedTogether',
     says: 'A delivery that kills its process and the process that watches it is counted by whoever finds them dead, and becomes a dead letter.',
   },
+  {
+    id: 'jobs.diedInLastAttempt',
+    says: 'A death is never the last attempt of a job: there is always a process that says that the job is given up.',
+  },
   { id: 'jobs.deathsSwept', says: 'The counted deaths of jobs that are gone are forgotten.' },
   {
     id: 'evals.deadly',

@@ -22,7 +22,10 @@ export interface Job<Input = unknown> {
   handler: (call: JobCall<Input>) => Promise<void>
   /** How far the work has come. Deaths are added up only while this text stays the same; without it they are always added up. */
   place?: ((call: Pick<JobCall<Input>, 'input' | 'sql'>) => Promise<string>) | undefined
-  /** Called when three processes died over the job: records that where people look for it, in the transaction that gives the job up. */
+  /**
+   * Called when the job is not tried again, in one transaction: records that where people look for it. `deaths`: how many processes died over it;
+   * 0: its last attempt failed. What was recorded before stays.
+   */
   givenUp?: ((call: Pick<JobCall<Input>, 'input' | 'sql'> & { deaths: number }) => Promise<void>) | undefined
 }
 
@@ -31,6 +34,7 @@ export interface TakenJob {
   id: string | number
   key: string | null
   attempts: number
+  max_attempts: number
 }
 
 interface JobDeclaration<Input extends TObject> {

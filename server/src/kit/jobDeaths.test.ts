@@ -5,7 +5,7 @@ import { testApp } from '../../test/kit/testApp.ts'
 import type { SuspectProcesses } from './suspectProcesses.ts'
 import { suspectRoles } from './deaths.ts'
 import { feature } from './feature.ts'
-import { enqueueOn, job, type Job } from './job.ts'
+import { enqueueOn, job, type Job, type TakenJob } from './job.ts'
 import { deathsOf, doElsewhere, noteJobDeaths } from './jobDeaths.ts'
 import { putBack } from './jobSlots.ts'
 import { Type } from './schema.ts'
@@ -21,8 +21,8 @@ const some = job({
 const { context } = await testApp({ features: [feature({ name: 'tests', jobs: [some] })] })
 const { sql } = context.db
 
-const jobs = () => sql<{ id: number; key: string | null; attempts: number; run_in: boolean }>`
-  select id, key, attempts, run_at > now() as run_in from graphile_worker.jobs where task_identifier = 'testSome' order by id`
+const jobs = () => sql<TakenJob & { run_in: boolean }>`
+  select id, key, attempts, max_attempts, run_at > now() as run_in from graphile_worker.jobs where task_identifier = 'testSome' order by id`
 
 const died = (ref: string, name: string, ago: string) => sql`
   insert into job_deaths (job, ref, place, deaths, died_at) values (${name}, ${ref}, '', 2, now() - ${ago}::interval)`
@@ -35,9 +35,9 @@ proves(
     for (const key of [undefined, 'one']) {
       await enqueueOn(sql)(some, input, key === undefined ? {} : { key })
       // as the job engine hands it out for the fourth time
-      const [taken] = await sql<{ id: number; key: string | null; attempts: number }>`
+      const [taken] = await sql<TakenJob>`
       update graphile_worker._private_jobs set attempts = 4, locked_at = now(), locked_by = 'test'
-      where key is not distinct from ${key ?? null} returning id, key, attempts`
+      where key is not distinct from ${key ?? null} returning id, key, attempts, max_attempts`
       await died(key ?? String(taken!.id), some.name, '0 s')
       await putBack(context.db, taken!, input)
       await sql`delete from graphile_worker._private_jobs where id = ${taken!.id}::bigint`
@@ -81,7 +81,7 @@ proves(
   async () => {
     const input = { team_id: newId() }
     await enqueueOn(sql)(some, input, { key: 'deadly' })
-    const [taken] = await sql<{ id: number; key: string; attempts: number; max_attempts: number }>`
+    const [taken] = await sql<TakenJob>`
     update graphile_worker._private_jobs set attempts = 3 where key = 'deadly' returning id, key, attempts, max_attempts`
     const lone = newId()
     await sql`insert into job_deaths (job, ref, place, deaths, worker) values (${some.name}, 'deadly', '', 3, ${lone})`
@@ -95,5 +95,19 @@ proves(
       attempts: number
     }>`select attempts from graphile_worker._private_jobs where id = ${taken!.id}::bigint`
     assert.equal(left!.attempts, taken!.max_attempts)
+  },
+)
+
+proves(
+  'jobs.diedInLastAttempt',
+  'a process that dies in the last attempt of a job leaves one more to whoever takes it',
+  async () => {
+    await enqueueOn(sql)(some, { team_id: newId() }, { key: 'last' })
+    await sql`
+    update graphile_worker._private_jobs set attempts = max_attempts, locked_at = now(), locked_by = 'dead pool' where key = 'last'`
+    await noteJobDeaths(context, { id: newId(), role: 'worker', lock_key: 0, job_pool_id: 'dead pool', is_news: true })
+    const [left] = await sql<TakenJob>`
+    select id, key, attempts, max_attempts from graphile_worker._private_jobs where key = 'last'`
+    assert.equal(left!.attempts, left!.max_attempts - 1)
   },
 )

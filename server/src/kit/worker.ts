@@ -1,10 +1,11 @@
 // Runs the declared jobs on graphile-worker, and at each beat sets free what dead processes held and lets the features tick.
 import { runOnce, type JobHelpers, type TaskList } from 'graphile-worker'
-import { part as sqlPart } from '../base/db.ts'
+import { part as sqlPart, untilWritten } from '../base/db.ts'
 import type { SuspectProcesses } from './suspectProcesses.ts'
 import type { Context } from './context.ts'
 import { suspectDeaths } from './deaths.ts'
 import type { Feature, WorkingProcess } from './feature.ts'
+import type { Job } from './job.ts'
 import { deathsOf, doElsewhere, forgetDeaths, noteJobDeaths } from './jobDeaths.ts'
 import { startBeat, type Beat, type Loop } from './beat.ts'
 import { watchLoop } from './loops.ts'
@@ -208,8 +209,9 @@ function taskList(context: Context, { held, slots, suspectProcesses }: TaskOptio
         const startedAt = performance.now()
         const ended = (outcome: string) =>
           context.metrics.jobSeconds.observe({ job: job.name, outcome }, (performance.now() - startedAt) / 1000)
+        const fits = validatorOf(job.input)
         try {
-          if (!validatorOf(job.input).Check(payload)) throw new Error(`the input of the job ${job.name} does not fit`)
+          if (!fits.Check(payload)) throw new Error(`the input of the job ${job.name} does not fit`)
           const signal = AbortSignal.any([abortSignal, held?.()].filter((one) => one !== undefined))
           const deaths = suspectProcesses ? await deathsOf(context.db.sql, job, taken) : 0
           if (suspectProcesses && deaths >= suspectDeaths)
@@ -220,6 +222,7 @@ function taskList(context: Context, { held, slots, suspectProcesses }: TaskOptio
         } catch (error) {
           ended('failed')
           context.log.error({ err: error, job: job.name }, 'job failed')
+          if (taken.attempts >= taken.max_attempts && fits.Check(payload)) await noteGivenUp(context, job, payload)
           throw error
         } finally {
           release()
@@ -228,3 +231,7 @@ function taskList(context: Context, { held, slots, suspectProcesses }: TaskOptio
     ]),
   )
 }
+
+/** The job engine does not try it again after this failure. */
+const noteGivenUp = ({ db }: Context, job: Job, input: unknown): Promise<void> =>
+  untilWritten(() => db.transaction(async (sql) => job.givenUp?.({ input, sql, deaths: 0 })))

@@ -10,6 +10,7 @@ import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import type { Report } from './dryRun.ts'
+import { judgeRecords } from './judgeRecords.job.ts'
 
 const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1', 'localhost'] } })
 const receiver = await startReceiver()
@@ -183,5 +184,39 @@ proves(
     }
     assert.ok(Math.max(...sizes) < 3 * megabyte, `${Math.max(...sizes)} bytes at once`)
     assert.ok(charged.mock.calls.some(({ arguments: [id] }) => id === team.id))
+  },
+)
+
+proves(
+  'guardrails.dryRunBounds',
+  'a dry run that cannot be judged is `failed` after its last attempt, and another can be started',
+  async () => {
+    const team = await seedTeam(service)
+    const start = () => team.call('POST /v2/teams/:teamId/guardrails/dry-runs', { body: { rules: {} } })
+    const ids = (await Promise.all([start(), start(), start()])).map(({ body }) => body.dry_run_id)
+    assert.equal((await start()).status, 409)
+    const { db } = service.context
+    const { sql } = db
+    const failing = mock.method(db, 'sql', (...asked: Parameters<typeof sql>) =>
+      asked[0].join('').includes('from run_search') ? Promise.reject(new Error('not readable')) : sql(...asked),
+    )
+    const statuses = async () =>
+      new Set(
+        await Promise.all(
+          ids.map(
+            async (id) =>
+              (await team.call(`GET /v2/teams/:teamId/guardrails/dry-runs/${id}`)).body.dry_run.status as string,
+          ),
+        ),
+      )
+    for (let attempt = 1; attempt <= judgeRecords.attemptsMax; attempt += 1) {
+      assert.deepEqual(await statuses(), new Set(['running']), `before attempt ${attempt}`)
+      await team.sql`update graphile_worker._private_jobs set run_at = now() where payload ->> 'team_id' = ${team.id}`
+      await service.drain()
+    }
+    failing.mock.restore()
+    assert.deepEqual(await statuses(), new Set(['failed']))
+    assert.equal((await start()).status, 202)
+    await service.drain()
   },
 )

@@ -56,6 +56,8 @@ export const advanceBuilder: Job<Input> = job({
   },
   place: ({ input, sql }) => progressOfBuilderRun(sql, input.builder_run_id),
   async givenUp({ input, sql, deaths }) {
+    // attempts are used up while the database is away; then the builder run gets another job (reviveBuilderRuns)
+    if (deaths === 0) return
     const held = await claimBuilderRun(sql, input.builder_run_id, input.team_id)
     if (held) await failBuilderRun(sql, held, diedOver(deaths))
   },
