@@ -2980,6 +2980,10 @@ const sentences = [
     id: 'alerts.preview',
     says: 'A rule can be tried before it is made: what it would measure now, and in the last week where that is stored.',
   },
+  {
+    id: 'alerts.readBy',
+    says: 'A rule is made, changed and tried, and the records behind its incidents are shown, only with the scope that reads what its signal measures.',
+  },
   { id: 'alerts.fair', says: 'A team with many rules does not delay the rule of another.' },
   {
     id: 'alerts.idle',

@@ -638,12 +638,12 @@ export class AlertsGroup extends Group {
     return this.client.list('GET', '/v2/teams/:teamId/alert-rules', {}, input, options, 'alert_rules')
   }
 
-  /** The rule is measured about twice a minute. It opens one incident at a time, which is reported once when it opens and once when it closes. A team has at most 100 rules, with different names. Needs the scope `agents:write`. */
+  /** The rule is measured about twice a minute. It opens one incident at a time, which is reported once when it opens and once when it closes. A team has at most 100 rules, with different names. Besides `agents:write` it takes the scope that reads what the signal measures: `billing:read` for `cost`, `queues:read` for `queue_age`, `webhooks:manage` for `delivery_failures`, `agents:read` for `schedule_misses`, and `runs:read` for the others. Needs the scope `agents:write`. */
   createRule(input: CreateAlertRuleInput, options?: CallOptions): Call<CreateAlertRuleAnswer> {
     return this.client.json('POST', '/v2/teams/:teamId/alert-rules', {}, input, options)
   }
 
-  /** What the rule would measure now, what is behind it, and what it would have measured in the last seven days. The past of `waiting_age`, `queue_age` and `delivery_failures` is not stored, so it is not answered. Needs the scope `runs:read`. */
+  /** What the rule would measure now, what is behind it, and what it would have measured in the last seven days. The past of `waiting_age`, `queue_age` and `delivery_failures` is not stored, so it is not answered. It takes the scope that reads what the signal measures. Needs the scope `runs:read`. */
   previewRule(input: PreviewAlertRuleInput, options?: CallOptions): Call<PreviewAlertRuleAnswer> {
     return this.client.json('POST', '/v2/teams/:teamId/alert-rules/preview', {}, input, withoutKey(options))
   }

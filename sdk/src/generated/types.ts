@@ -2355,7 +2355,7 @@ export interface AlertIncident {
   last_value: number | null
   peak_value: number
   peak_at: string
-  /** The runs, requests, cases, deliveries or schedules behind the highest value, at most 20. */
+  /** The runs, requests, cases, deliveries or schedules behind the highest value, at most 20. Empty without the scope that reads what the signal measures. */
   behind: AlertBehind[]
   paused_agent_id: string | null
   acknowledged_at: string | null

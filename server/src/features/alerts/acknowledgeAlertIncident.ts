@@ -1,7 +1,7 @@
 // Notes who looks at an incident. From then on nobody is reminded of it.
 import { operation } from '../../kit/operation.ts'
 import { nullable, Type, wrapped } from '../../kit/schema.ts'
-import { AlertIncident, incidentColumns } from './incident.ts'
+import { AlertIncident, incidentColumns, shownTo } from './incident.ts'
 
 export const acknowledgeAlertIncident = operation({
   id: 'acknowledgeAlertIncident',
@@ -25,6 +25,6 @@ export const acknowledgeAlertIncident = operation({
       where i.id = ${incident.id} and i.team_id = ${team.id}
       returning ${incidentColumns}`
     if (!changed) return fail('not_found')
-    return { incident: changed, incident_id: changed.id }
+    return { incident: shownTo(caller, changed), incident_id: changed.id }
   },
 })

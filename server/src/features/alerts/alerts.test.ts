@@ -15,6 +15,7 @@ import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { flatten } from '../../base/sql.ts'
 import type { Context } from '../../kit/context.ts'
+import type { Scope } from '../../kit/scopes.ts'
 import { statementSlotsOf } from '../../kit/teamDatabase.ts'
 import { issueApiKey } from '../credentials/apiKey.ts'
 import { drainMails } from '../notifications/mailer.ts'
@@ -22,7 +23,7 @@ import { listAlertIncidents } from './listAlertIncidents.ts'
 import { listAlertRules } from './listAlertRules.ts'
 import { previewAlertRule } from './previewAlertRule.ts'
 import { measure } from './signals/measure.ts'
-import { signals } from './signals/signal.ts'
+import { signals, type Signal } from './signals/signal.ts'
 import { watchRules } from './watchRules.ts'
 
 const inbox = await startMailServer()
@@ -316,6 +317,76 @@ proves('alerts.signals', 'what is behind a cost names no run of an artifact, whi
   const { body: seen } = await colleague.call('POST /v2/teams/:teamId/alert-rules/preview', { body })
   assert.deepEqual([seen.value, seen.behind.map(({ id }: { id: string }) => id)], [10, [runs[1]]])
 })
+
+proves(
+  'alerts.rules',
+  'a rule about a webhook shows its host alone, also when its URL has a query and no path',
+  async () => {
+    const team = await seedTeam(service)
+    for (const url of [
+      'https://hooks.example.com?token=s3cret',
+      'https://hooks.example.com#s3cret',
+      'https://user:s3cret@hooks.example.com/path',
+      'https://hooks.example.com/s3cret@elsewhere',
+      'https://hooks.example.com',
+    ]) {
+      const webhook = await seeders['subscription']!(team, {})
+      await sql`update delivery_targets set url = ${url} where id = ${webhook} and team_id = ${team.id}`
+      const made = await make(team, { signal: 'delivery_failures', scope: 'webhook', scope_id: webhook, threshold: 1 })
+      const { alert_rules: listed } = (await team.call('GET /v2/teams/:teamId/alert-rules')).body
+      const names = [made.scope_name, listed.find(({ id }: { id: string }) => id === made.id).scope_name]
+      assert.deepEqual(names, ['hooks.example.com', 'hooks.example.com'], url)
+    }
+  },
+)
+
+proves(
+  'alerts.readBy',
+  'a preview of a signal needs the scope that reads what it measures, and so do a rule over it and the records behind its incidents',
+  async () => {
+    const team = await seedTeam(service)
+    const queue = await seedQueue(team)
+    const needed: Record<Signal, Scope> = {
+      failure_rate: 'runs:read',
+      waiting_age: 'runs:read',
+      cost: 'billing:read',
+      queue_age: 'queues:read',
+      delivery_failures: 'webhooks:manage',
+      schedule_misses: 'agents:read',
+    }
+    const keyWith = async (wanted: Scope[]) =>
+      (await issueApiKey(sql, { teamId: team.id, memberId: team.memberId, name: newId(), scopes: wanted })).secret
+    const narrow = await keyWith(['runs:read', 'runs:write', 'agents:write'])
+    for (const watched of signals) {
+      const ofQueue = watched === 'queue_age' ? { scope: 'queue', scope_id: queue } : {}
+      const body = { name: `Of ${watched}`, signal: watched, threshold: 1, ...ofQueue }
+      const sufficient = await keyWith(['runs:read', 'agents:write', needed[watched]])
+      for (const route of ['POST /v2/teams/:teamId/alert-rules/preview', 'POST /v2/teams/:teamId/alert-rules']) {
+        const refused = await team.call(route, { key: narrow, body })
+        const isRead = needed[watched] === 'runs:read'
+        if (!isRead)
+          assert.deepEqual([refused.status, refused.body.error], [403, 'insufficient_scope'], `${route} ${watched}`)
+        const { status, text } = isRead ? refused : await team.call(route, { key: sufficient, body })
+        assert.equal(status, route.endsWith('preview') ? 200 : 201, text)
+      }
+    }
+    await missed(team, 12)
+    const rule = await make(team, misses)
+    await watch(team)
+    const [incident] = await incidentsOf(team, `?rule_id=${rule.id}`)
+    assert.equal(incident.behind.length, 12)
+    const change = await team.call(`PATCH /v2/alert-rules/${rule.id}`, { key: narrow, body: { threshold: 5 } })
+    assert.equal(change.status, 403)
+    const shown = await Promise.all([
+      team.call(`GET /v2/incidents/${incident.id}`, { key: narrow }),
+      team.call(`POST /v2/incidents/${incident.id}/acknowledge`, { key: narrow, body: {} }),
+    ])
+    const listed = await team.call(`GET /v2/teams/:teamId/incidents?rule_id=${rule.id}`, { key: narrow })
+    for (const seen of [...shown.map(({ body }) => body.incident), listed.body.incidents[0]]) {
+      assert.deepEqual([seen.peak_value, seen.behind], [12, []])
+    }
+  },
+)
 
 proves('alerts.preview', 'a preview says what a rule would measure now, and makes nothing', async () => {
   const team = await seedTeam(service)

@@ -13,14 +13,16 @@ export const createAlertRule = operation({
   summary: 'Make an alert rule',
   description:
     'The rule is measured about twice a minute. It opens one incident at a time, which is reported once when it opens and once when it closes. ' +
-    `A team has at most ${rulesMax} rules, with different names.`,
+    `A team has at most ${rulesMax} rules, with different names. Besides \`agents:write\` it takes the scope that reads what the signal measures: ` +
+    '`billing:read` for `cost`, `queues:read` for `queue_age`, `webhooks:manage` for `delivery_failures`, `agents:read` for `schedule_misses`, and ' +
+    '`runs:read` for the others.',
   scope: 'agents:write',
   body: NewRule,
   status: 201,
   answer: wrapped('alert_rule', 'alert_rule_id', AlertRule),
   errors: ['invalid_request', 'conflict', 'duplicate_name'],
   async handler({ team, caller, body, sql, fail }) {
-    const wanted = await requireRule(sql, team.id, body)
+    const wanted = await requireRule({ sql, teamId: team.id, caller, given: body })
     // locked against others who count the rules of this team
     await sql`select id from teams where id = ${team.id} for no key update`
     const count = await one(sql<{ made: number }>`select count(*) as made from alert_rules where team_id = ${team.id}`)

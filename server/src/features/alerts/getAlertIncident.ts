@@ -1,7 +1,7 @@
 // Reads one incident.
 import { operation } from '../../kit/operation.ts'
 import { wrapped } from '../../kit/schema.ts'
-import { AlertIncident } from './incident.ts'
+import { AlertIncident, shownTo } from './incident.ts'
 
 export const getAlertIncident = operation({
   id: 'getAlertIncident',
@@ -11,5 +11,5 @@ export const getAlertIncident = operation({
   scope: 'runs:read',
   status: 200,
   answer: wrapped('incident', 'incident_id', AlertIncident),
-  handler: async ({ incident }) => ({ incident, incident_id: incident.id }),
+  handler: async ({ incident, caller }) => ({ incident: shownTo(caller, incident), incident_id: incident.id }),
 })

@@ -4,7 +4,7 @@ import { idForFilter } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { pageOf, paging, readPage } from '../../kit/paging.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
-import { AlertIncident, incidentColumns } from './incident.ts'
+import { AlertIncident, incidentColumns, shownTo } from './incident.ts'
 
 export const listAlertIncidents = operation({
   id: 'listAlertIncidents',
@@ -20,7 +20,7 @@ export const listAlertIncidents = operation({
   }),
   status: 200,
   answer: pageOf('incidents', AlertIncident),
-  async handler({ team, query, sql }) {
+  async handler({ team, caller, query, sql }) {
     const { state, rule_id: ruleId } = query
     const ofState =
       state === undefined ? empty : state === 'open' ? part`and i.closed_at is null` : part`and i.closed_at is not null`
@@ -28,6 +28,6 @@ export const listAlertIncidents = operation({
     const from = part`alert_incidents i where i.team_id = ${team.id} ${ofState} ${ofRule}`
     const list = { columns: incidentColumns, from, order: part`i.id desc`, isCountedAhead: true }
     const { rows, ...page } = await readPage<AlertIncident>(sql, list, query)
-    return { incidents: rows, ...page }
+    return { incidents: rows.map((row) => shownTo(caller, row)), ...page }
   },
 })

@@ -15,7 +15,7 @@ export const previewAlertRule = operation({
   summary: 'Preview an alert rule',
   description:
     'What the rule would measure now, what is behind it, and what it would have measured in the last seven days. The past of `waiting_age`, ' +
-    '`queue_age` and `delivery_failures` is not stored, so it is not answered.',
+    '`queue_age` and `delivery_failures` is not stored, so it is not answered. It takes the scope that reads what the signal measures.',
   scope: 'runs:read',
   onlyReads: true,
   body: NewRule,
@@ -38,8 +38,8 @@ export const previewAlertRule = operation({
     ),
   }),
   errors: ['invalid_request', 'conflict'],
-  async handler({ team, body, context, sql, fail }) {
-    const wanted = await requireRule(sql, team.id, body)
+  async handler({ team, caller, body, context, sql, fail }) {
+    const wanted = await requireRule({ sql, teamId: team.id, caller, given: body })
     // by the connections that requests share, like every other statement of a request: a team that asks often waits for itself
     const db = teamDatabaseOf(context, team.id)
     const measured = await measure(db, { ...wanted, team_id: team.id }, (value) => value !== null && value > 0)

@@ -2,13 +2,16 @@
 import { part, type Part, type Sql } from '../../base/db.ts'
 import type { Scope } from './signals/signal.ts'
 
+/** The host of a URL, with its port if it has one. */
+const host = '^[^:]*://(?:[^/?#]*@)?([^/?#]*)'
+
 /** SQL over the records that a scope can be, as `s`, with their names. */
 const recordOf: Record<Exclude<Scope, 'team'>, Part> = {
   agent: part`(select id, team_id, name from agents where deleted_at is null and not is_hidden) s`,
   queue: part`(select id, team_id, name from queues) s`,
-  // the path and the query of a URL may hold a secret
+  // every other part of a URL may hold a secret
   webhook: part`(
-    select id, team_id, split_part(split_part(url, '://', 2), '/', 1) as name from delivery_targets
+    select id, team_id, substring(url from ${host}::text) as name from delivery_targets
     where kind = 'subscription' and deleted_at is null) s`,
   schedule: part`(
     select s.id, s.team_id, concat('a schedule of ', a.name) as name from schedules s join agents a on a.id = s.agent_id) s`,

@@ -27,12 +27,13 @@ export const updateAlertRule = operation({
   status: 200,
   answer: wrapped('alert_rule', 'alert_rule_id', AlertRule),
   errors: ['invalid_request', 'not_found', 'duplicate_name'],
-  async handler({ team, alert_rule: found, body, sql, fail }) {
+  async handler({ team, caller, alert_rule: found, body, sql, fail }) {
     // locked, so that what is measured at this moment is judged before the change or not at all
     const [stored] = await sql<AlertRule>`
       select ${ruleColumns} from alert_rules r where r.id = ${found.id} and r.team_id = ${team.id} for update of r`
     if (!stored) return fail('not_found')
-    const wanted = await requireRule(sql, team.id, { ...stored, ...followed(body) }, { hasNewMembers: 'tells' in body })
+    const given = { ...stored, ...followed(body) }
+    const wanted = await requireRule({ sql, teamId: team.id, caller, given, hasNewMembers: 'tells' in body })
     if (!wanted.enabled) await closeIncident(sql, { ruleId: stored.id, teamId: team.id, because: 'rule_disabled' })
     try {
       // the time of a change is later than the one before in any case: by it, measurements see that the rule is another

@@ -1,8 +1,10 @@
 // What a caller wants of a rule, checked as a whole: every problem is named at once.
 import type { Sql } from '../../base/db.ts'
+import { Fault } from '../../base/errors.ts'
 import { isId } from '../../base/ids.ts'
 import { refuseFor } from '../../kit/problems.ts'
 import { Type, type Static } from '../../kit/schema.ts'
+import type { Scope } from '../../kit/scopes.ts'
 import { optionalRuleFields, ruleFields, type AlertRule } from './alertRule.ts'
 import { scopeName } from './scopeName.ts'
 import { factsOf, valueText } from './signals/signal.ts'
@@ -45,14 +47,21 @@ const usualClear = 0.8
 
 type Given = Omit<NewRule, 'clear_threshold'> & { clear_threshold?: number | undefined }
 
-/** `hasNewMembers`: whom it tells was not checked before. A member who has left since then is no reason to refuse another change. */
-export async function requireRule(
-  sql: Sql,
-  teamId: string,
-  given: Given,
-  { hasNewMembers = true } = {},
-): Promise<WantedRule> {
-  const { window, threshold: bounds } = factsOf[given.signal]
+interface Asked {
+  sql: Sql
+  teamId: string
+  caller: { scopes: ReadonlySet<Scope> }
+  given: Given
+  /** Whom it tells was not checked before. A member who has left since then is no reason to refuse another change. */
+  hasNewMembers?: boolean
+}
+
+/** A rule tells what its signal measures, so only whoever may read that makes, changes or tries one. */
+export async function requireRule({ sql, teamId, caller, given, hasNewMembers = true }: Asked): Promise<WantedRule> {
+  const { window, threshold: bounds, readBy } = factsOf[given.signal]
+  if (!caller.scopes.has(readBy)) {
+    throw new Fault('insufficient_scope', `The signal ${given.signal} is for credentials with the scope ${readBy}.`)
+  }
   const wanted: WantedRule = {
     name: given.name,
     signal: given.signal,

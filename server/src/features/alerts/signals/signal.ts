@@ -1,4 +1,6 @@
-// What a rule can watch: which part of a team each signal is of, in which unit, and within which bounds.
+// What a rule can watch: which part of a team each signal is of, who may read it, in which unit, and within which bounds.
+import type { Scope as CredentialScope } from '../../../kit/scopes.ts'
+
 export const signals = [
   'failure_rate',
   'waiting_age',
@@ -15,6 +17,8 @@ export type Scope = (typeof scopes)[number]
 interface Facts {
   /** What of a team it can be measured for. */
   scopes: readonly Scope[]
+  /** The scope by which a credential reads what it measures. */
+  readBy: CredentialScope
   unit: 'percent' | 'minutes' | 'usd' | 'count'
   threshold: { min: number; max: number }
   /** Undefined: it is of this moment and has no window. */
@@ -30,6 +34,7 @@ const day = 1440
 export const factsOf: Record<Signal, Facts> = {
   failure_rate: {
     scopes: ['team', 'agent'],
+    readBy: 'runs:read',
     unit: 'percent',
     threshold: { min: 0.1, max: 100 },
     window: { min: 5, max: 7 * day, usual: 60, step: 1 },
@@ -38,6 +43,7 @@ export const factsOf: Record<Signal, Facts> = {
   },
   waiting_age: {
     scopes: ['team', 'agent'],
+    readBy: 'runs:read',
     unit: 'minutes',
     threshold: { min: 1, max: 90 * day },
     everyS: 30,
@@ -45,6 +51,7 @@ export const factsOf: Record<Signal, Facts> = {
   },
   cost: {
     scopes: ['team', 'agent'],
+    readBy: 'billing:read',
     unit: 'usd',
     threshold: { min: 0.01, max: 1_000_000 },
     // usage is added up by days
@@ -54,6 +61,7 @@ export const factsOf: Record<Signal, Facts> = {
   },
   queue_age: {
     scopes: ['queue'],
+    readBy: 'queues:read',
     unit: 'minutes',
     threshold: { min: 1, max: 90 * day },
     everyS: 30,
@@ -61,6 +69,7 @@ export const factsOf: Record<Signal, Facts> = {
   },
   delivery_failures: {
     scopes: ['team', 'webhook'],
+    readBy: 'webhooks:manage',
     unit: 'count',
     threshold: { min: 1, max: 1000 },
     window: { min: 5, max: 7 * day, usual: 60, step: 1 },
@@ -69,6 +78,7 @@ export const factsOf: Record<Signal, Facts> = {
   },
   schedule_misses: {
     scopes: ['team', 'agent', 'schedule'],
+    readBy: 'agents:read',
     unit: 'count',
     threshold: { min: 1, max: 1000 },
     window: { min: 5, max: 7 * day, usual: day, step: 1 },
