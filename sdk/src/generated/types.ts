@@ -2296,7 +2296,7 @@ export interface AlertRule {
   id: string
   team_id: string
   name: string
-  /** `failure_rate`: of the runs that began in the window and have completed or failed, the percentage that failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
+  /** `failure_rate`: of the runs that began in the window and have completed or failed, the percentage that failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included; of an agent without its replays. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
   signal: "failure_rate" | "waiting_age" | "cost" | "queue_age" | "delivery_failures" | "schedule_misses"
   /** What it is measured for. `failure_rate`, `waiting_age` and `cost`: `team` or `agent`. `queue_age`: `queue`. `delivery_failures`: `team` or `webhook`. `schedule_misses`: `team`, `agent` or `schedule`. */
   scope: "team" | "agent" | "queue" | "webhook" | "schedule"
@@ -6765,7 +6765,7 @@ export interface ListAlertRulesAnswer {
 
 export interface CreateAlertRuleInput {
   name: string
-  /** `failure_rate`: of the runs that began in the window and have completed or failed, the percentage that failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
+  /** `failure_rate`: of the runs that began in the window and have completed or failed, the percentage that failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included; of an agent without its replays. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
   signal: "failure_rate" | "waiting_age" | "cost" | "queue_age" | "delivery_failures" | "schedule_misses"
   /** What it is measured for. `failure_rate`, `waiting_age` and `cost`: `team` or `agent`. `queue_age`: `queue`. `delivery_failures`: `team` or `webhook`. `schedule_misses`: `team`, `agent` or `schedule`. */
   scope?: "team" | "agent" | "queue" | "webhook" | "schedule"
@@ -6795,7 +6795,7 @@ export interface CreateAlertRuleAnswer {
 
 export interface PreviewAlertRuleInput {
   name: string
-  /** `failure_rate`: of the runs that began in the window and have completed or failed, the percentage that failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
+  /** `failure_rate`: of the runs that began in the window and have completed or failed, the percentage that failed. `waiting_age`: minutes that the oldest open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included; of an agent without its replays. `queue_age`: minutes that the oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. `schedule_misses`: how often in the window a schedule was due and started nothing. */
   signal: "failure_rate" | "waiting_age" | "cost" | "queue_age" | "delivery_failures" | "schedule_misses"
   /** What it is measured for. `failure_rate`, `waiting_age` and `cost`: `team` or `agent`. `queue_age`: `queue`. `delivery_failures`: `team` or `webhook`. `schedule_misses`: `team`, `agent` or `schedule`. */
   scope?: "team" | "agent" | "queue" | "webhook" | "schedule"

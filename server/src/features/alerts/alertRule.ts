@@ -15,7 +15,7 @@ const daysMinutes = (days: number): number => days * 1440
 const signalField = oneOf(signals, {
   description:
     '`failure_rate`: of the runs that began in the window and have completed or failed, the percentage that failed. `waiting_age`: minutes that the oldest ' +
-    'open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included. `queue_age`: minutes that the ' +
+    'open request to a person has waited. `cost`: model cost in USD of the days in the window, in UTC, today included; of an agent without its replays. `queue_age`: minutes that the ' +
     'oldest case of a queue has waited. `delivery_failures`: deliveries that wait for another attempt, or were given up in the window. ' +
     '`schedule_misses`: how often in the window a schedule was due and started nothing.',
 })

@@ -388,6 +388,35 @@ proves(
   },
 )
 
+proves(
+  'alerts.signals',
+  'what replays cost counts for the team and not for the agent, which they must not pause',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, block('output', 'done'))
+    for (const [usd, purpose] of [
+      [3, 'run'],
+      [10, 'replay'],
+    ])
+      await sql`select note_model_use(${team.id}, ${agentId}, 'a:b', 1, 1, ${usd}, ${purpose})`
+    const ofAgent = await make(team, {
+      signal: 'cost',
+      scope: 'agent',
+      scope_id: agentId,
+      threshold: 5,
+      pause_agent: true,
+    })
+    const ofTeam = await make(team, { signal: 'cost', threshold: 5 })
+    await watch(team)
+    const values = await Promise.all([ofAgent, ofTeam].map(async ({ id }) => (await ruleOf(team, id)).measured_value))
+    assert.deepEqual(values, [3, 13])
+    const body = { name: 'Trial', signal: 'cost', scope: 'agent', scope_id: agentId, threshold: 5 }
+    const { body: shown } = await team.call('POST /v2/teams/:teamId/alert-rules/preview', { body })
+    assert.equal(shown.history.at(-1).value, 3)
+    assert.equal((await team.call(`GET /v2/agents/${agentId}`)).body.agent.paused_at ?? null, null)
+  },
+)
+
 proves('alerts.preview', 'a preview says what a rule would measure now, and makes nothing', async () => {
   const team = await seedTeam(service)
   await missed(team, 12)

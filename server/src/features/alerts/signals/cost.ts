@@ -13,6 +13,10 @@ const newest = ({ team_id, scope_id, window_minutes }: Asked, outcome: string): 
      and r.created_at >= date_trunc('day', now() at time zone 'utc') at time zone 'utc' - make_interval(mins => ${window_minutes}::int - 1440)
    order by r.created_at desc, r.id desc limit ${countedMax})`
 
+/** SQL: which rows of usage count. An agent does not spend what replays of its builds cost: a rule would pause it for what a person tried. */
+export const spentBy = ({ scope_id }: Asked): Part =>
+  scope_id === null ? empty : part`where agent_id = ${scope_id} and purpose is distinct from 'replay'`
+
 export const cost: Meter = {
   async value(sql, asked) {
     const days = (asked.window_minutes ?? 1440) / 1440
@@ -21,7 +25,7 @@ export const cost: Meter = {
       from (select (now() at time zone 'utc')::date as today) clock`)
     const { usd } = await one(sql<{ usd: number }>`
       select coalesce(sum(cost_usd), 0)::float8 as usd from (${usageOf(asked.team_id, { since, until })}) used
-      ${asked.scope_id === null ? empty : part`where agent_id = ${asked.scope_id}`}`)
+      ${spentBy(asked)}`)
     return usd
   },
   behind: (sql, asked) => sql<Behind>`

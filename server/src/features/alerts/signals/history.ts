@@ -1,7 +1,8 @@
 // What a signal would have measured in the last week, for signals whose past is stored: by the hour, cost by the day.
-import { empty, part, type Sql } from '../../../base/db.ts'
+import type { Sql } from '../../../base/db.ts'
 import { countsIn, unfoldedCounts } from '../../../engine/counting/runCounts.ts'
 import { usageOf } from '../../../engine/counting/usage.ts'
+import { spentBy } from './cost.ts'
 import type { Asked } from './measured.ts'
 import { ofScope } from './scheduleMisses.ts'
 
@@ -61,7 +62,7 @@ async function costs(sql: Sql, asked: Asked, now: Date): Promise<Moment[]> {
   const days = { since: text(today - daysShown - width + 2), until: text(today + 1) }
   const rows = await sql<{ day: string; usd: number }>`
     select to_char(day, 'YYYY-MM-DD') as day, sum(cost_usd)::float8 as usd from (${usageOf(asked.team_id, days)}) used
-    ${asked.scope_id === null ? empty : part`where agent_id = ${asked.scope_id}`} group by 1`
+    ${spentBy(asked)} group by 1`
   const known = new Map(rows.map(({ day, usd }) => [day, usd]))
   return Array.from({ length: daysShown }, (_, nth) => {
     const day = today - daysShown + 1 + nth
