@@ -71,7 +71,7 @@ proves(
     // the count comes a moment later than the list
     await page.waitForFunction(`document.title.startsWith('(2) Inbox')`)
     await page.getByText('POST https://payments.example.com/refunds').waitFor()
-    await page.getByText(/The call is made once, with the key/).waitFor()
+    await page.getByText(/The call is made once\./).waitFor()
 
     await page.keyboard.press('1')
     await page.getByText(/Approve is chosen, not sent/).waitFor()

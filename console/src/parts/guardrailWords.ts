@@ -24,4 +24,4 @@ export const wayWords: Record<GuardrailStop['way'], string> = {
 
 /** What was done to a call, without the name of the rule behind it: that stands beside it. */
 export const withoutRule = (says: string): string =>
-  says.replace(/ \(The team’s guardrails, version \d+: \w+\.?\)$/, '')
+  says.replace(/ \(The team’s guardrails, version \d+: [\w ]+\.?\)$/, '')

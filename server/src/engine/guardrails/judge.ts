@@ -4,7 +4,7 @@ import type { Context } from '../../kit/context.ts'
 import { hostOf, type Bound, type Leaving, type Tool } from '../../kit/tool.ts'
 import { isMore } from '../ledger/money.ts'
 import { quietUntil } from './quietHours.ts'
-import { fitsPattern, isAllowedHost, type RuleName, type Rules } from './rules.ts'
+import { fitsPattern, isAllowedHost, ruleWords, type RuleName, type Rules } from './rules.ts'
 
 /** `refused`: the call fails. `asks`: people must allow it. `waits`: it is made later, at `until` at the earliest. */
 type StopWay = 'refused' | 'asks' | 'waits'
@@ -127,7 +127,7 @@ export function stopByCost(rules: Rules, until: number, worst: string): Stop {
 
 /** Every sentence names its rule and its version, so that whoever reads it finds what to change. */
 const said = ({ version }: Rules, rule: RuleName, sentence: string): string =>
-  `${sentence} (The team’s guardrails, version ${version}: ${rule}.)`
+  `${sentence} (The team’s guardrails, version ${version}: ${ruleWords[rule]}.)`
 
 const dayMs = 86_400_000
 

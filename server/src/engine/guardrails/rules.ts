@@ -31,6 +31,18 @@ export const ruleNames = [
 ] as const
 export type RuleName = (typeof ruleNames)[number]
 
+/** What a rule is called in a sentence. */
+export const ruleWords: Record<RuleName, string> = {
+  always_ask: 'tools that always ask',
+  two_person: 'tools that need two people',
+  allowed_hosts: 'allowed hosts',
+  allowed_connections: 'allowed connections',
+  quiet_hours: 'quiet hours',
+  outside_calls_per_day: 'outside calls a day',
+  runs_per_day: 'runs a day',
+  cost_usd_per_day: 'dollars a day',
+}
+
 export const noRules: GuardrailDocument = {
   always_ask: [],
   two_person: [],

@@ -112,7 +112,7 @@ proves('guardrails.everywhere', 'a connection that is renamed stays the one that
   ])
     assert.equal((await team.call(`PATCH /v2/connections/${id}`, { body: { name } })).status, 200)
   const taken = await ended(team, uses('Vault', '/renamed'), config)
-  assert.match(taken.error.message, /allowed_connections/)
+  assert.match(taken.error.message, /version 1: allowed connections/)
   assert.equal(seenAt('/renamed'), 0)
   assert.equal((await ended(team, uses('Safe', '/safe'), config)).status, 'completed')
 })

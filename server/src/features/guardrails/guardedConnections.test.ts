@@ -7,6 +7,7 @@ import { proves } from '../../../test/kit/proves.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { ruleWords } from '../../engine/guardrails/rules.ts'
 import { listTools } from '../connections/mcpTools/toolList.ts'
 import { possibleNames } from '../connections/mcpTools/toolNames.ts'
 
@@ -78,10 +79,10 @@ proves('guardrails.hosts', 'the server of a connection that is not allowed is no
     const agentId = await seedAgent(team, calls('shop__send'), { connections: [id] })
     const runId = await startRun(team, agentId)
     await drainRuns(service)
-    const [rule] = Object.keys(rules)
+    const rule = 'allowed_hosts' in rules ? 'allowed_hosts' : 'allowed_connections'
     const { status, error } = await readRun(team, runId)
     assert.equal(status, 'failed')
-    assert.match(error.message, new RegExp(`version 1: ${rule}`))
+    assert.match(error.message, new RegExp(`version 1: ${ruleWords[rule]}`))
     assert.deepEqual([server.requests.length, (await stopsOf(team)).map((stop) => stop.rule)], [0, [rule]])
     await setRules([service], team, {})
     const allowed = await startRun(team, agentId)

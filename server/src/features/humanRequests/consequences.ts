@@ -1,6 +1,5 @@
 // What each answer to a pending request leads to, in words, for whoever is about to give one.
 import type { HumanRequest, Question } from '../../engine/requests/humanRequests.ts'
-import { callIdOf } from '../../engine/ledger/change.ts'
 import { named, Type, type Static } from '../../kit/schema.ts'
 
 export const Consequence = named(
@@ -17,7 +16,7 @@ export const Consequence = named(
 export type Consequence = Static<typeof Consequence>
 
 /** Empty for a request that is closed: nothing can be answered any more. */
-export function consequencesOf(request: HumanRequest & { step: number }): Consequence[] {
+export function consequencesOf(request: HumanRequest): Consequence[] {
   if (request.status !== 'pending') return []
   const { type, action } = request
   // what people are asked by the tools of agents is the agent's affair; anything else is about a call that the engine holds back
@@ -29,13 +28,12 @@ export function consequencesOf(request: HumanRequest & { step: number }): Conseq
 /** How many more people must approve after the next one does. */
 const othersNeeded = ({ approvals_needed, approvals }: HumanRequest): number => approvals_needed - approvals.length - 1
 
-const ofApprovedCall = (request: HumanRequest & { step: number }): Consequence[] => [
+const ofApprovedCall = (request: HumanRequest): Consequence[] => [
   {
     answer: 'approve',
     leads_to:
       (othersNeeded(request) > 0 ? 'Your approval is noted, and one more person must approve. Then: ' : '') +
-      `The call is made once, with the key ${callIdOf(request.run_id, request.step)}. If it is no longer the call that is shown here, it is not made and ` +
-      'you are asked again.',
+      'The call is made once. If it is no longer the call that is shown here, it is not made and you are asked again.',
   },
   {
     answer: 'reject',

@@ -86,6 +86,28 @@ proves('replays.noCalls', 'every planted change is reported, and no call of it i
 })
 
 proves(
+  'replays.runbooks',
+  'a run and a replay that failed in different ways say so by their sentences, without codes',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, usual, { plugins, output_schema: { type: 'string' } })
+    await startRun(team, agentId, { message: { number: 1 } })
+    await drainRuns(service)
+    const setId = await recordedSet(team, agentId)
+    const build_id = await draftOf(team, agentId, usual.replace('/orders/', '/other/'), { plugins })
+    const [{ report }] = await reportsOf(team, (await replayed(service, team, setId, { build_id })).id)
+    const { recorded, replayed: shown, findings } = report
+    assert.notEqual(recorded.error.code, shown.error.code)
+    const said = findings.find(({ kind }: { kind: string }) => kind === 'status_differs').message
+    assert.equal(
+      said,
+      `Both failed, but not in the same way. The recorded run: ${recorded.error.message} The replay: ${shown.error.message}`,
+    )
+    for (const { code } of [recorded.error, shown.error]) assert.ok(!said.includes(code), said)
+  },
+)
+
+proves(
   'replays.noCalls',
   'the same call twice takes two recordings, and a third time gets the last answer again',
   async () => {

@@ -7,6 +7,7 @@ import { count, duration, money } from '../../../parts/amounts.ts'
 import { Json } from '../../../parts/Json.tsx'
 import { Shown } from '../../../parts/states.tsx'
 import { Tag } from '../../../parts/Tag.tsx'
+import { visible } from '../../../parts/visibleText.ts'
 import { replayRunQuery } from '../../../queries/replays.ts'
 import tab from '../tab.module.css'
 import style from './ReplayTab.module.css'
@@ -46,8 +47,20 @@ const Findings = ({ findings }: Pick<ReplayReport, 'findings'>) => (
   </ul>
 )
 
-const facts: { label: string; of: (side: ReplaySide) => string }[] = [
-  { label: 'End', of: ({ status, error }) => (error ? `${status}: ${error.code}` : status) },
+interface Fact {
+  label: string
+  of: (side: ReplaySide) => string
+  /** What makes a side differ; what is shown, unless given. */
+  by?: (side: ReplaySide) => string | undefined
+}
+
+const facts: Fact[] = [
+  {
+    label: 'End',
+    of: ({ status, error }) => (error ? `${status}: ${visible(error.message)}` : status),
+    // the sentences may name times and numbers
+    by: ({ status, error }) => error?.code ?? status,
+  },
   { label: 'Calls', of: ({ calls }) => count(calls) },
   { label: 'Turns', of: ({ turns }) => count(turns) },
   { label: 'Score', of: ({ score }) => (score === null ? 'unknown' : score.toFixed(2)) },
@@ -65,8 +78,8 @@ const Sides = ({ report: { recorded, replayed } }: { report: ReplayReport }) => 
       </tr>
     </thead>
     <tbody>
-      {facts.map(({ label, of }) => (
-        <tr key={label} className={classes(of(recorded) !== of(replayed) && style.differs)}>
+      {facts.map(({ label, of, by = of }) => (
+        <tr key={label} className={classes(by(recorded) !== by(replayed) && style.differs)}>
           <th scope="row">{label}</th>
           <td>{of(recorded)}</td>
           <td>{of(replayed)}</td>

@@ -42,7 +42,7 @@ export function compareRuns(of: Replaying, end: ReplayEnd): Ending {
     add(
       'status_differs',
       null,
-      `The recorded run failed with ${recorded.error.code}, and the replay with ${replayed.error.code}.`,
+      `Both failed, but not in the same way. The recorded run: ${recorded.error.message} The replay: ${replayed.error.message}`,
     )
   }
   if (recorded.status === replayed.status && output_match < 1) add('output_differs', null, 'The outputs differ.')
