@@ -1,6 +1,5 @@
 // A dry run tells, call by call, what the same rules stop when they are live on the same starts.
 import assert from 'node:assert/strict'
-import { mock } from 'node:test'
 import { seedConnection } from '../../../test/kit/connections.ts'
 import { quietNow, setRules } from '../../../test/kit/guardrails.ts'
 import { proves } from '../../../test/kit/proves.ts'
@@ -8,7 +7,10 @@ import { startReceiver } from '../../../test/kit/receiver.ts'
 import { drainRuns, readRun, seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import { teamTimeOf } from '../../kit/teamTime.ts'
+import type { Sql } from '../../base/db.ts'
+import type { Context } from '../../kit/context.ts'
+import { teamTimeOf, type TeamTime } from '../../kit/teamTime.ts'
+import { drain } from '../../kit/worker.ts'
 import type { Report } from './dryRun.ts'
 import { judgeRecords } from './judgeRecords.job.ts'
 
@@ -20,10 +22,25 @@ const get = (url: string) => block('http', `GET ${url}/read`)
 const post = (url: string) => block('http', `POST ${url}/write\n\nten`)
 const note = block('memory path=note.md', 'kept')
 
-async function dryRun(team: TestTeam, rules: object): Promise<Report & { first: string[] }> {
+/** The context of the service with another way to the database, which says whose time was used. */
+function contextWith(sql: Sql, onPiece: (teamId: string) => void = () => undefined): Context {
+  const { context } = service
+  const time = teamTimeOf(context)
+  const noted: TeamTime = {
+    ...time,
+    piece(teamId, work) {
+      onPiece(teamId)
+      return time.piece(teamId, work)
+    },
+  }
+  const parts = new Map([...context.parts].map(([key, part]) => [key, part === time ? noted : part]))
+  return { ...context, parts, db: { ...context.db, sql } }
+}
+
+async function dryRun(team: TestTeam, rules: object, by = service.context): Promise<Report & { first: string[] }> {
   const started = await team.call('POST /v2/teams/:teamId/guardrails/dry-runs', { body: { rules } })
   assert.equal(started.status, 202, started.text)
-  await service.drain()
+  await drain(by)
   const { body } = await team.call(`GET /v2/teams/:teamId/guardrails/dry-runs/${started.body.dry_run_id}`)
   assert.equal(body.dry_run.status, 'done')
   return body.dry_run.report
@@ -167,23 +184,21 @@ proves(
       insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, started_at, completed_at)
       select id, 100 + n, 1, 'tool', 'memory_write', jsonb_build_object('path', 'long.md', 'content', repeat('a', ${megabyte}::int)), 'done', now(), now()
       from unnest(${runs}::uuid[]) id, generate_series(1, 12) n`
-    const { db } = service.context
-    const [sql, sizes] = [db.sql, [] as number[]]
-    const reading = mock.method(db, 'sql', async (...asked: Parameters<typeof sql>) => {
+    const { sql } = service.context.db
+    const [sizes, charged] = [[] as number[], new Set<string>()]
+    const reading: Sql = async (...asked) => {
       const rows = await sql(...asked)
       sizes.push(JSON.stringify(rows).length)
-      return rows
-    })
-    const charged = mock.method(teamTimeOf(service.context), 'piece')
-    try {
-      const report = await dryRun(team, { always_ask: ['http_*'] })
-      assert.ok(report.calls >= 24, `${report.calls} calls`)
-    } finally {
-      reading.mock.restore()
-      charged.mock.restore()
+      return rows as never
     }
+    const report = await dryRun(
+      team,
+      { always_ask: ['http_*'] },
+      contextWith(reading, (teamId) => charged.add(teamId)),
+    )
+    assert.ok(report.calls >= 24, `${report.calls} calls`)
     assert.ok(Math.max(...sizes) < 3 * megabyte, `${Math.max(...sizes)} bytes at once`)
-    assert.ok(charged.mock.calls.some(({ arguments: [id] }) => id === team.id))
+    assert.deepEqual(charged, new Set([team.id]))
   },
 )
 
@@ -195,9 +210,8 @@ proves(
     const start = () => team.call('POST /v2/teams/:teamId/guardrails/dry-runs', { body: { rules: {} } })
     const ids = (await Promise.all([start(), start(), start()])).map(({ body }) => body.dry_run_id)
     assert.equal((await start()).status, 409)
-    const { db } = service.context
-    const { sql } = db
-    const failing = mock.method(db, 'sql', (...asked: Parameters<typeof sql>) =>
+    const { sql } = service.context.db
+    const failing = contextWith((...asked) =>
       asked[0].join('').includes('from run_search') ? Promise.reject(new Error('not readable')) : sql(...asked),
     )
     const statuses = async () =>
@@ -212,9 +226,8 @@ proves(
     for (let attempt = 1; attempt <= judgeRecords.attemptsMax; attempt += 1) {
       assert.deepEqual(await statuses(), new Set(['running']), `before attempt ${attempt}`)
       await team.sql`update graphile_worker._private_jobs set run_at = now() where payload ->> 'team_id' = ${team.id}`
-      await service.drain()
+      await drain(failing)
     }
-    failing.mock.restore()
     assert.deepEqual(await statuses(), new Set(['failed']))
     assert.equal((await start()).status, 202)
     await service.drain()
