@@ -85,7 +85,10 @@ proves(
 
 /** The line of the kernel about a connection to the test's server: its timer is `02:` with hundredths of a second while it is kept alive. */
 async function timerOf(localPort: number): Promise<string | undefined> {
-  const place = new RegExp(`^\\s*\\d+: \\w+:${localPort.toString(16).toUpperCase().padStart(4, '0')} .* (\\d\\d:\\w{8}) `, 'm')
+  const place = new RegExp(
+    `^\\s*\\d+: \\w+:${localPort.toString(16).toUpperCase().padStart(4, '0')} .* (\\d\\d:\\w{8}) `,
+    'm',
+  )
   return place.exec(await readFile('/proc/net/tcp', 'utf8'))?.[1]
 }
 
