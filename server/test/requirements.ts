@@ -2435,7 +2435,7 @@ const sentences = [
   },
   {
     id: 'triggers.judged',
-    says: 'Filter, key and message read what came in, in counted steps; what cannot be evaluated fails with the reason.',
+    says: 'Filter, key and message read what came in, in counted steps, for which their team pays one delivery at a time; what cannot be evaluated fails with the reason.',
   },
   {
     id: 'triggers.content',
@@ -2445,6 +2445,10 @@ const sentences = [
   {
     id: 'triggers.concurrency',
     says: 'No more runs of a trigger are active at once than its concurrency says; the others wait for their turn.',
+  },
+  {
+    id: 'triggers.turns',
+    says: 'Triggers are served in turns by team: one of each, then the next of each. One that cannot proceed holds up no other.',
   },
   {
     id: 'triggers.deliveries',

@@ -4,14 +4,20 @@
 export class TooManySteps extends Error {}
 
 export class StepBudget {
-  #left: number
+  readonly #steps: number
+  #spent = 0
 
   constructor(steps: number) {
-    this.#left = steps
+    this.#steps = steps
+  }
+
+  /** More than it was given, once it has thrown. */
+  get spent(): number {
+    return this.#spent
   }
 
   spend(steps: number): void {
-    this.#left -= steps
-    if (this.#left < 0) throw new TooManySteps('the work takes more steps than it may')
+    this.#spent += steps
+    if (this.#spent > this.#steps) throw new TooManySteps('the work takes more steps than it may')
   }
 }

@@ -110,3 +110,11 @@ proves(
     assert.match(String(keys(usual, { data: [{ name: 'x' }] })), /have no key/)
   },
 )
+
+proves('triggers.polls', 'the expressions for all items of a poll have the steps of one turn together', () => {
+  const text = 'x'.repeat(200_000)
+  const items = Array.from({ length: 200 }, () => ({ text }))
+  const found = itemsOf({ items: null, dedupe_key: 'item.text' }, { data: items })
+  assert.match('problem' in found ? '' : String(found.note), /cannot be evaluated/)
+  assert.deepEqual(keys({ items: null, dedupe_key: 'item.text' }, { data: items.slice(0, 50) }), [[text], null])
+})

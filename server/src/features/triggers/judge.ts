@@ -105,14 +105,14 @@ export function readInto(problems: string[], field: string, source: string, root
 }
 
 /** Reads what the trigger says once, for any number of deliveries. */
-export function createJudge(judging: Judging): (content: Record<string, unknown>) => Verdict {
+export function createJudge(judging: Judging): (content: Record<string, unknown>, budget?: StepBudget) => Verdict {
   const roots = rootsOf[judging.kind]
   const filter = judging.filter === null ? null : parseExpression(judging.filter, roots)
   const key = parseExpression(keyExpression(judging), roots)
   const template = judging.message === null ? null : splitHoles(judging.message, 1, roots, () => undefined)
   const usual = Object.keys(roots)[0]!
-  return (content) => {
-    const scope = scopeOf(content)
+  return (content, budget) => {
+    const scope = scopeOf(content, budget)
     return orProblem(() => ({
       passes: filter === null || isTrue(evaluate(filter, scope)),
       key: keyOf(key, scope),
@@ -129,8 +129,8 @@ export const keyExpression = ({
   dedupe_key ?? usualKeys[kind === 'webhook' ? ((verifier ?? 'none') as keyof typeof usualKeys) : kind]
 
 /** Each delivery has the budget of one turn. */
-export const scopeOf = (content: Record<string, unknown>): Scope => ({
-  budget: new StepBudget(stepsOfTurn),
+export const scopeOf = (content: Record<string, unknown>, budget = new StepBudget(stepsOfTurn)): Scope => ({
+  budget,
   read: (root, keys) => valueAt(content, [root, ...keys]),
 })
 

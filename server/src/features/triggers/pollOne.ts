@@ -3,9 +3,11 @@ import { hash } from 'node:crypto'
 import type { Sql } from '../../base/db.ts'
 import { evaluate } from '../../base/expression/evaluate.ts'
 import { parseExpression } from '../../base/expression/expression.ts'
+import { stepsOfTurn } from '../../base/expression/text.ts'
 import { newId } from '../../base/ids.ts'
 import { parseBounded } from '../../base/boundedJson.ts'
 import { isRecord } from '../../base/isRecord.ts'
+import { StepBudget } from '../../base/stepBudget.ts'
 import { storableJson } from '../../base/storable.ts'
 import { storageProblem } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
@@ -47,8 +49,10 @@ interface Item {
 
 export async function pollOne(context: Context, due: DuePoll, signal: AbortSignal): Promise<void> {
   const called = await call(context, due, signal)
+  const time = teamTimeOf(context)
+  await time.turn(due.team_id)
   if (signal.aborted) return
-  const found = 'problem' in called ? called : teamTimeOf(context).piece(due.team_id, () => itemsOf(due, called.result))
+  const found = 'problem' in called ? called : time.piece(due.team_id, () => itemsOf(due, called.result))
   const problem = 'problem' in found ? found.problem : await storeAll(context, due, found)
   if (problem !== undefined) await fail(context.db.sql, due, problem)
 }
@@ -87,8 +91,10 @@ interface Found {
   note: string | null
 }
 
+/** One piece of work, so all expressions together have the budget of one turn: an item that they do not reach is left out, and the note says why. */
 export function itemsOf(due: Pick<DuePoll, 'items' | 'dedupe_key'>, answer: unknown): Found | { problem: string } {
-  const read = orProblem(() => listOf(due.items, resultOf(answer)))
+  const budget = new StepBudget(stepsOfTurn)
+  const read = orProblem(() => listOf(due.items, resultOf(answer), budget))
   if ('problem' in read) return read
   const { list } = read
   const key = parseExpression(keyExpression({ kind: 'poll', verifier: null, dedupe_key: due.dedupe_key }), rootsOf.poll)
@@ -97,7 +103,7 @@ export function itemsOf(due: Pick<DuePoll, 'items' | 'dedupe_key'>, answer: unkn
   if (list.length > itemsMax) notes.add(`The answer has more than ${itemsMax} items; the others were left out.`)
   for (const item of list.slice(0, itemsMax)) {
     const content = storableJson({ item })
-    const keyed = orProblem(() => ({ key: keyOf(key, scopeOf({ item })) }))
+    const keyed = orProblem(() => ({ key: keyOf(key, scopeOf({ item }, budget)) }))
     if ('problem' in keyed) notes.add(keyed.problem)
     else if (keyed.key === null)
       notes.add('Some items have no key, so nobody can tell whether they are new. Set dedupe_key.')
@@ -125,9 +131,9 @@ function resultOf(answer: unknown): unknown {
   }
 }
 
-function listOf(items: string | null, result: unknown): { list: unknown[] } | { problem: string } {
+function listOf(items: string | null, result: unknown, budget: StepBudget): { list: unknown[] } | { problem: string } {
   const value =
-    items === null ? onlyList(result) : evaluate(parseExpression(items, pollResultRoots), scopeOf({ result }))
+    items === null ? onlyList(result) : evaluate(parseExpression(items, pollResultRoots), scopeOf({ result }, budget))
   if (Array.isArray(value)) return { list: value }
   const which =
     items === null

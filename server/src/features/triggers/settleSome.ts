@@ -1,13 +1,17 @@
 // Decides what becomes of the next deliveries of a trigger and makes their runs, in one transaction that holds the trigger: all of it
 // happens, or nothing.
 import { hash } from 'node:crypto'
+import { setImmediate as othersFirst } from 'node:timers/promises'
 import type { Sql } from '../../base/db.ts'
+import { stepsOfTurn } from '../../base/expression/text.ts'
+import { StepBudget } from '../../base/stepBudget.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { activeList } from '../../engine/ledger/lifecycle.ts'
 import { announceReady } from '../../engine/ledger/notifyChannels.ts'
 import type { NewRun } from '../../engine/starting/createRun.ts'
 import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
 import { loopsOf } from './loops.ts'
 import { createJudge, type Judging } from './judge.ts'
 
@@ -17,8 +21,11 @@ export const batchMax = 100
 const batchBytesMax = 8 * 1024 * 1024
 /** How many runs one event may start in a minute. Nothing outside slows an event down, and a loop that leaves the service is found nowhere. */
 const eventStartsPerMinute = 60
-/** How many deliveries of an event wait for that at most. */
-const eventsWaitingMax = 10_000
+/** How many deliveries of an event wait at most, whatever they wait for, and how many beyond those one transaction drops. */
+export const eventsWaitingMax = 10_000
+const dropMax = 1000
+/** How long a trigger is left alone that another process holds, or that may not proceed any more: until the next beat. */
+const restMs = 400
 const keyShown = 200
 
 interface Holder extends Judging {
@@ -33,6 +40,7 @@ interface Holder extends Judging {
 
 interface Next {
   id: string
+  size_bytes: number
   content: Record<string, unknown>
   received_at: Date
   has_key: boolean
@@ -56,21 +64,26 @@ interface Start {
   message: unknown
 }
 
-/** Returns how many it settled. If another process holds the trigger, nothing happens here. */
+/** Returns for how many milliseconds nobody need ask about the trigger again. */
 export async function settleSome(context: Context, sql: Sql, triggerId: string, max: number): Promise<number> {
   const [trigger] = await sql<Holder>`
     select id, team_id, agent_id, user_id, changed_by, kind, enabled, filter, message, dedupe_key, concurrency, verifier
     from triggers where id = ${triggerId} for no key update skip locked`
   if (!trigger) return forgetStray(sql, triggerId)
-  const room = await roomOf(context, sql, trigger, max)
-  if (room === 0 || (trigger.enabled && (await isPaused(sql, trigger)))) return 0
-  const next = await nextOf(sql, triggerId, room)
-  const settled = trigger.enabled
-    ? await judged(context, sql, trigger, next)
-    : next.map((one) => left(one, 'dropped', wasPaused))
+  const settled = trigger.kind === 'event' ? await tooMany(sql, triggerId) : []
+  const room = await roomOf(sql, trigger, max)
+  const { allowed, usedUpMs } = await paced(context, sql, trigger, room)
+  const next = allowed > 0 ? await nextOf(sql, triggerId, allowed) : []
+  if (next.length > 0) settled.push(...(await outcomesOf(context, sql, trigger, next)))
   await write(sql, trigger, settled)
-  // a trigger with less room than a batch is full now, not empty
-  return room < max ? 0 : settled.length
+  return settled.length > 0 ? 0 : (usedUpMs ?? restMs)
+}
+
+/** Deliveries of an event come from inside, so nobody is told to send them later: what is too much to wait is dropped. */
+async function tooMany(sql: Sql, triggerId: string): Promise<Settled[]> {
+  const beyond = await sql<{ id: string }>`
+    select id from trigger_deliveries where trigger_id = ${triggerId} and state = 'waiting' order by n offset ${eventsWaitingMax} limit ${dropMax}`
+  return beyond.map((one) => left(one, 'dropped', `More than ${eventsWaitingMax} deliveries waited for their turn.`))
 }
 
 /** What came in waits while its agent is paused. */
@@ -79,18 +92,18 @@ async function isPaused(sql: Sql, { agent_id, team_id }: Holder): Promise<boolea
   return paused.length > 0
 }
 
-const wasPaused = 'The trigger was paused when its turn came. Set enabled to true, then replay it.'
-
-/** Written while its trigger was deleted. */
+/** Written while its trigger was deleted; otherwise another process holds the trigger. */
 async function forgetStray(sql: Sql, triggerId: string): Promise<number> {
   const there = await sql`select 1 from triggers where id = ${triggerId}`
-  if (there.length === 0) await sql`delete from trigger_deliveries where trigger_id = ${triggerId}`
+  if (there.length > 0) return restMs
+  await sql`delete from trigger_deliveries where trigger_id = ${triggerId}`
   return 0
 }
 
 /** How many may be settled now. Statements after the lock: what they count stays true but for runs that end, which only makes room. */
-async function roomOf(context: Context, sql: Sql, trigger: Holder, max: number): Promise<number> {
+async function roomOf(sql: Sql, trigger: Holder, max: number): Promise<number> {
   if (!trigger.enabled) return max
+  if (await isPaused(sql, trigger)) return 0
   let room = max
   if (trigger.concurrency !== null) {
     const held = await sql<{ id: string; is_active: boolean }>`
@@ -100,32 +113,28 @@ async function roomOf(context: Context, sql: Sql, trigger: Holder, max: number):
     if (ended.length > 0) await sql`update trigger_deliveries set holds_place = false where id = any(${ended}::uuid[])`
     room = Math.min(room, trigger.concurrency - (held.length - ended.length))
   }
-  if (trigger.kind === 'event' && room > 0) room = await paced(context, sql, trigger, room)
-  return Math.max(0, room)
+  return room
+}
+
+interface Pace {
+  allowed: number
+  /** Of the minute, if it is used up. */
+  usedUpMs?: number
 }
 
 /** The minute of an event trigger is counted where everything of a minute is; what it does not allow waits for the next one. */
-async function paced(context: Context, sql: Sql, { id }: Holder, wanted: number): Promise<number> {
-  const [{ waiting } = { waiting: 0 }] = await sql<{ waiting: number }>`
-    select count(*)::int as waiting from (
-      select from trigger_deliveries where trigger_id = ${id} and state = 'waiting' limit ${eventsWaitingMax + 1}) w`
-  if (waiting > eventsWaitingMax) {
-    await sql`
-      update trigger_deliveries set state = 'dropped', settled_at = now(), reason = ${`More than ${eventsWaitingMax} deliveries waited for their turn.`}
-      where id = any(array(
-        select id from trigger_deliveries where trigger_id = ${id} and state = 'waiting' order by n offset ${eventsWaitingMax} limit ${batchMax * 10}))`
+async function paced(context: Context, sql: Sql, { id, kind, enabled }: Holder, room: number): Promise<Pace> {
+  if (kind !== 'event' || !enabled || room <= 0) return { allowed: room }
+  const waiting = await sql`select from trigger_deliveries where trigger_id = ${id} and state = 'waiting' limit ${room}`
+  for (let allowed = 0; allowed < waiting.length; allowed++) {
+    const { admitted, resetSeconds } = await context.rateLimit.take(`trigger ${id}`, eventStartsPerMinute)
+    if (!admitted) return { allowed, usedUpMs: resetSeconds * 1000 }
   }
-  let allowed = 0
-  while (allowed < Math.min(wanted, waiting)) {
-    const { admitted } = await context.rateLimit.take(`trigger ${id}`, eventStartsPerMinute)
-    if (!admitted) break
-    allowed += 1
-  }
-  return allowed
+  return { allowed: waiting.length }
 }
 
 const nextOf = (sql: Sql, triggerId: string, max: number): Promise<Next[]> => sql<Next>`
-  select d.id, d.content, d.received_at, d.has_key, d.replay_of, d.caused_by_run_id
+  select d.id, d.size_bytes, d.content, d.received_at, d.has_key, d.replay_of, d.caused_by_run_id
   from (
     select n, sum(size_bytes) over (order by n) - size_bytes as before from (
       select n, size_bytes from trigger_deliveries where trigger_id = ${triggerId} and state = 'waiting' order by n limit ${max}) w
@@ -145,12 +154,31 @@ const left = (
   run_id: null,
 })
 
+/** What becomes of them. A paused trigger takes nothing. */
+const outcomesOf = async (context: Context, sql: Sql, trigger: Holder, next: Next[]): Promise<Settled[]> =>
+  trigger.enabled
+    ? judged(context, sql, trigger, next)
+    : next.map((one) =>
+        left(one, 'dropped', 'The trigger was paused when its turn came. Set enabled to true, then replay it.'),
+      )
+
+/**
+ * Each is evaluated in a piece of its own, for which its team pays, and others have their turn in between. When those before have taken the steps of
+ * a turn together, the rest waits for the next transaction: this one holds the trigger.
+ */
 async function judged(context: Context, sql: Sql, trigger: Holder, next: Next[]): Promise<Settled[]> {
+  const time = teamTimeOf(context)
+  time.moved(
+    trigger.team_id,
+    next.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+  )
   const judge = createJudge(trigger)
   const looping = await loopsOf(sql, trigger, next)
   const settled: Settled[] = []
   const starts: Start[] = []
+  let spent = 0
   for (const one of next) {
+    if (spent >= stepsOfTurn) break
     if (looping.has(one.id)) {
       settled.push(
         left(one, 'dropped', 'A run that this trigger had started caused it. It would start again and again.'),
@@ -158,10 +186,13 @@ async function judged(context: Context, sql: Sql, trigger: Holder, next: Next[])
       continue
     }
     const delivery = { id: one.id, received_at: one.received_at.toISOString() }
-    const verdict = judge({ ...one.content, delivery })
+    const budget = new StepBudget(stepsOfTurn)
+    const verdict = time.piece(trigger.team_id, () => judge({ ...one.content, delivery }, budget))
     if ('problem' in verdict) settled.push(left(one, 'failed', verdict.problem))
     else if (!verdict.passes) settled.push(left(one, 'filtered', null, verdict.key))
     else starts.push({ next: one, key: verdict.key, message: verdict.message })
+    spent += budget.spent
+    await othersFirst()
   }
   const { first, repeated } = await takeKeys(sql, trigger, starts)
   settled.push(...repeated.map(({ next: one, key }) => left(one, 'repeated', null, key)))

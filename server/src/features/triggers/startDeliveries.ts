@@ -1,79 +1,116 @@
 // Starts what has come in for triggers, as part of every working process: each delivery once, teams in turns, whichever process dies.
+import { setTimeout as pass } from 'node:timers/promises'
 import { isPassing, part, retryingDeadlocks } from '../../base/db.ts'
-import { inTurns } from '../../base/fairPool.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Tick } from '../../kit/feature.ts'
 import { lookFor } from '../../kit/sharedLook.ts'
+import { runningPart } from '../../kit/runningPart.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
+import { nextOfEachTeam } from './nextOfEachTeam.ts'
 import { batchMax, settleSome } from './settleSome.ts'
 
-/** How many triggers one look finds; those beyond it are found by the next. */
-const triggersMax = 1000
+/** How soon it is asked again what has come in, while all teams with something that waits have used more than their share. */
+const lookAgainMs = 500
 
 const asked = { any: part`exists (select from trigger_deliveries where state = 'waiting')` }
 
+/** How far the turns of a team have come in the order of its triggers. */
+interface Lap {
+  place: string
+  hasVisited: boolean
+}
+
+/** One transaction of one trigger of each team, then of the next trigger of each, until nothing is left that could start. */
 export const startDeliveries: Tick = async ({ context, signal }) => {
   if (!(await lookFor(context, asked)).any) return
-  let due = await waitingTriggers(context)
-  while (due.length > 0 && !signal.aborted) {
-    const more: Waiting[] = []
-    for (const one of inTurns(due, ({ team_id }) => team_id)) {
+  const rests = restsOf(context)
+  const laps = new Map<string, Lap>()
+  const lines = new Map<string, Line>()
+  for (;;) {
+    let hasMoved = false
+    const places = [...laps].map(([teamId, { place }]): [string, string] => [teamId, place])
+    for (const { team_id, trigger_id, is_due } of await nextOfEachTeam(context, places, resting(rests))) {
       if (signal.aborted) return
-      if ((await startSome(context, one.trigger_id)) >= batchMax) more.push(one)
+      const lap = laps.get(team_id)
+      if (trigger_id === null) {
+        // behind its last trigger comes its first
+        laps.delete(team_id)
+        hasMoved ||= lap?.hasVisited === true
+      } else if (!is_due || mayGo(context, lines, team_id)) {
+        hasMoved = true
+        laps.set(team_id, { place: trigger_id, hasVisited: is_due || lap?.hasVisited === true })
+        if (is_due) rests.set(trigger_id, performance.now() + (await startSome(context, { team_id, trigger_id })))
+      }
     }
-    due = more
+    if (hasMoved) continue
+    if (lines.size === 0 || signal.aborted) return
+    await Promise.race([pass(lookAgainMs), ...[...lines.values()].map(({ turn }) => turn)])
   }
 }
 
-interface Waiting {
-  trigger_id: string
-  team_id: string
+/** Triggers that could not proceed when this process asked, and until when it leaves them alone. */
+const restsOf = runningPart('rests of triggers', () => new Map<string, number>())
+
+function resting(rests: Map<string, number>): string[] {
+  const now = performance.now()
+  for (const [triggerId, until] of rests) if (until <= now) rests.delete(triggerId)
+  return [...rests.keys()]
 }
 
-/**
- * The triggers with something that waits, by one step through the index for each of them. What came in for a paused agent waits until it is
- * resumed. Triggers of events are looked at all the same: of those, what is too much to wait is dropped.
- */
-const waitingTriggers = ({ db }: Pick<Context, 'db'>): Promise<Waiting[]> => db.sql<Waiting>`
-  with recursive waiting as (
-    (select trigger_id, team_id from trigger_deliveries where state = 'waiting' order by trigger_id limit 1)
-    union all
-    select next.trigger_id, next.team_id from waiting w, lateral (
-      select d.trigger_id, d.team_id from trigger_deliveries d
-      where d.state = 'waiting' and d.trigger_id > w.trigger_id order by d.trigger_id limit 1) next
-  )
-  select trigger_id, team_id from waiting w
-  where not exists (
-    select from triggers t join agents a on a.id = t.agent_id where t.id = w.trigger_id and a.paused_at is not null and t.kind <> 'event')
-  limit ${triggersMax}`
+/** A team that used more than its share of this process. */
+interface Line {
+  /** Resolves when its turn has come. */
+  turn: Promise<void>
+  isOver: boolean
+}
 
-/** Runs one transaction; answers how many deliveries it settled. */
-async function startSome(context: Context, triggerId: string): Promise<number> {
+/** A team that must wait holds up no other. */
+function mayGo(context: Context, lines: Map<string, Line>, teamId: string): boolean {
+  const line = lines.get(teamId)
+  if (line) return line.isOver && lines.delete(teamId)
+  const turn = teamTimeOf(context).turn(teamId)
+  if (!turn) return true
+  const begun: Line = { isOver: false, turn: turn.then(() => void (begun.isOver = true)) }
+  lines.set(teamId, begun)
+  return false
+}
+
+interface Waiting {
+  team_id: string
+  trigger_id: string
+}
+
+/** Runs one transaction; answers for how long the trigger is left alone then. */
+async function startSome(context: Context, waiting: Waiting): Promise<number> {
   try {
-    return await inTransaction(context, triggerId, batchMax)
+    return await inTransaction(context, waiting, batchMax)
   } catch (error) {
     if (isPassing(error)) throw error
     context.log.error(
-      { err: error, trigger_id: triggerId },
+      { err: error, trigger_id: waiting.trigger_id },
       'could not start what came in for a trigger; trying one at a time',
     )
-    return startAlone(context, triggerId)
+    return startAlone(context, waiting)
   }
 }
 
 /** A delivery that cannot be started must not delay the others: it fails, with a word that leads to the log. */
-async function startAlone(context: Context, triggerId: string): Promise<number> {
+async function startAlone(context: Context, waiting: Waiting): Promise<number> {
+  const { trigger_id, team_id } = waiting
   try {
-    return await inTransaction(context, triggerId, 1)
+    return await inTransaction(context, waiting, 1)
   } catch (error) {
     if (isPassing(error)) throw error
-    context.log.error({ err: error, trigger_id: triggerId }, 'could not start a delivery of a trigger; it has failed')
+    context.log.error({ err: error, trigger_id }, 'could not start a delivery of a trigger; it has failed')
     await context.db.sql`
       update trigger_deliveries set state = 'failed', reason = 'The server failed to start it. Replay it; if it fails again, ask the operator.',
         settled_at = now()
-      where id = (select id from trigger_deliveries where trigger_id = ${triggerId} and state = 'waiting' order by n limit 1) and state = 'waiting'`
-    return batchMax
+      where id = (
+        select id from trigger_deliveries where trigger_id = ${trigger_id} and team_id = ${team_id} and state = 'waiting' order by n limit 1)
+        and team_id = ${team_id} and state = 'waiting'`
+    return 0
   }
 }
 
-const inTransaction = (context: Context, triggerId: string, max: number): Promise<number> =>
-  retryingDeadlocks(() => context.db.transaction((sql) => settleSome(context, sql, triggerId, max)))
+const inTransaction = (context: Context, { trigger_id }: Waiting, max: number): Promise<number> =>
+  retryingDeadlocks(() => context.db.transaction((sql) => settleSome(context, sql, trigger_id, max)))

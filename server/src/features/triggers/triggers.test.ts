@@ -9,6 +9,7 @@ import { proves } from '../../../test/kit/proves.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
 import { listTools } from '../connections/mcpTools/toolList.ts'
 import { inboxOf } from './mailbox.ts'
 import { drainPolls } from './poller.ts'
@@ -19,7 +20,7 @@ const service = await testApp({ address, config: { allowPrivateHosts: ['127.0.0.
 const { context } = service
 const block = (words: string, body = '') => `\`\`\`${words}\n${body}\n\`\`\`\n`
 const echo = block('output', '{{ message }}')
-const tick = () => startDeliveries({ context, signal: new AbortController().signal })
+const tick = (app = service) => startDeliveries({ context: app.context, signal: new AbortController().signal })
 
 interface Seeded {
   team: TestTeam
@@ -34,8 +35,8 @@ async function make(team: TestTeam, agentId: string, body: object) {
   return made.body.trigger
 }
 
-async function seed(wanted: object = {}, procedure = echo): Promise<Seeded> {
-  const team = await seedTeam(service)
+async function seed(wanted: object = {}, procedure = echo, app = service): Promise<Seeded> {
+  const team = await seedTeam(app)
   const agentId = await seedAgent(team, procedure)
   const trigger = await make(team, agentId, { kind: 'webhook', ...wanted })
   return { team, agentId, triggerId: trigger.id, url: new URL(trigger.webhook.url).pathname }
@@ -264,6 +265,73 @@ proves('triggers.concurrency', 'the next one starts when a run has ended, and no
   await tick()
   assert.deepEqual(await statuses(seeded), ['started', 'started', 'dropped'])
 })
+
+proves(
+  'triggers.turns',
+  'a delivery of one team starts although thousands of older triggers of another wait for a paused agent or a free place',
+  async () => {
+    const app = await testApp({ config: { triggerRateLimit: 0 } })
+    const noisy = await seed({}, block('approve', 'Go on?') + echo, app)
+    const { team, agentId } = noisy
+    const held = await startRun(team, agentId)
+    const other = await seedAgent(team, echo)
+    await team.call(`POST /v2/agents/${other}/pause`, { body: {} })
+    await team.sql`
+      insert into triggers (id, team_id, agent_id, user_id, changed_by, kind, event, enabled, concurrency)
+      select lpad(to_hex(n), 32, '0')::uuid, ${team.id}, case when n % 2 = 0 then ${other}::uuid else ${agentId}::uuid end, ${team.memberId},
+        ${team.memberId}, case when n % 2 = 0 then 'event' else 'webhook' end, case when n % 2 = 0 then 'run.failed' end, true,
+        case when n % 2 = 1 then 1 end
+      from generate_series(1, 5000) n`
+    await team.sql`
+      insert into trigger_deliveries (id, team_id, trigger_id, content, size_bytes, state, run_id, holds_place)
+      select gen_random_uuid(), t.team_id, t.id, '{}', 2, state, case when state = 'started' then ${held}::uuid end, state = 'started'
+      from triggers t, unnest(array['waiting', 'started']) state
+      where t.team_id = ${team.id} and t.id <> ${noisy.triggerId} and (state = 'waiting' or t.concurrency is not null)`
+    const quiet = await seed({}, echo, app)
+    for (const { url } of [quiet, noisy]) await app.call(`POST ${url}`, { body: {} })
+    await tick(app)
+    assert.deepEqual([await statuses(quiet), await statuses(noisy)], [['started'], ['started']])
+    const waiting = await team.sql`select from trigger_deliveries where team_id = ${team.id} and state = 'waiting'`
+    assert.equal(waiting.length, 5000)
+  },
+)
+
+proves(
+  'triggers.judged',
+  'deliveries whose filters take all of their steps are charged to their team, and another team’s request is answered between two of them',
+  async () => {
+    const app = await testApp({ config: { triggerRateLimit: 0 } })
+    const filter = Array.from({ length: 60 }, () => 'body.a == body.b').join(' and ')
+    const noisy = await seed({ filter }, echo, app)
+    const same = Array.from({ length: 200_000 }, () => 1)
+    const content = JSON.stringify({ body: { a: same, b: same } })
+    // as if the team had sent them long ago: what they cost then is paid
+    await noisy.team.sql`
+      insert into trigger_deliveries (id, team_id, trigger_id, content, size_bytes)
+      select gen_random_uuid(), ${noisy.team.id}, ${noisy.triggerId}, ${content}::json, octet_length(${content}) from generate_series(1, 3)`
+    const quiet = await seedTeam(app)
+    await quiet.call('GET /v2/teams/:teamId/agents')
+    const order: string[] = []
+    const looking = new AbortController()
+    const time = teamTimeOf(app.context)
+    const { piece } = time
+    let asked: Promise<unknown> | undefined
+    time.piece = (teamId, work) => {
+      if (teamId !== noisy.team.id) return piece(teamId, work)
+      order.push('judged')
+      asked ??= quiet.call('GET /v2/teams/:teamId/agents').then(({ status }) => {
+        order.push(`answered ${status}`)
+        looking.abort()
+      })
+      return piece(teamId, work)
+    }
+    await startDeliveries({ context: app.context, signal: looking.signal })
+    await asked
+    assert.deepEqual(order, ['judged', 'answered 200'])
+    assert.ok(time.isAhead(noisy.team.id))
+    assert.deepEqual(await statuses(noisy), ['failed', 'waiting', 'waiting'])
+  },
+)
 
 proves(
   'triggers.deliveries',
