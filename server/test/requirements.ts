@@ -2455,6 +2455,14 @@ const sentences = [
     says: 'Deliveries are listed with what became of each; a replay goes through the trigger as it is now, and its key does not hold it back.',
   },
   {
+    id: 'triggers.readers',
+    says: 'What an event brought to a trigger is shown only to credentials with the scope of that event; for others it is null.',
+    gap: {
+      question: 'Who reads what an event brought to a trigger?',
+      file: 'server/src/features/triggers/triggerDelivery.ts',
+    },
+  },
+  {
     id: 'triggers.secret',
     says: 'Secrets of triggers are sealed and never answered, neither are they stored with a delivery; addresses are sealed, and only for callers who may change the trigger.',
   },
@@ -2479,7 +2487,7 @@ const sentences = [
   },
   {
     id: 'triggers.limits',
-    says: 'Deliveries to one trigger are limited by the minute, and a stranger cannot use up its minute.',
+    says: 'Deliveries to one trigger, and replays of them, are limited by the minute, by how many wait and by the storage of the team; a stranger cannot use up its minute.',
   },
   {
     id: 'triggers.killed',
@@ -4944,6 +4952,10 @@ const sentences = [
       question: 'When does a failing check make a suggestion?',
       file: 'server/src/features/agents/suggestions/failingChecks.ts',
     },
+  },
+  {
+    id: 'suggestions.readers',
+    says: 'A suggestion shows the titles of its runs only with `runs:read`, and what the check said of them only with `evals:read`.',
   },
   {
     id: 'suggestions.settings',

@@ -2135,7 +2135,7 @@ export class TriggersGroup extends Group {
     return this.client.json('GET', '/v2/trigger-deliveries/:trigger_delivery_id', {trigger_delivery_id: triggerDeliveryId}, undefined, options)
   }
 
-  /** Makes a new delivery of the same content. It goes through the filter and the message as they are now, and starts a run even if its key has started one before. Needs the scope `agents:write`. */
+  /** Makes a new delivery of the same content. It goes through the filter and the message as they are now, and starts a run even if its key has started one before. It counts like one that comes in: in the minute of the trigger, among those that wait, and as storage. Needs the scope `agents:write`. */
   replayDelivery(triggerDeliveryId: string, options?: CallOptions): Call<ReplayTriggerDeliveryAnswer> {
     return this.client.json('POST', '/v2/trigger-deliveries/:trigger_delivery_id/replay', {trigger_delivery_id: triggerDeliveryId}, undefined, options)
   }

@@ -836,8 +836,7 @@ export interface TriggerDeliveryWithContent {
   size_bytes: number
   received_at: string
   settled_at: string | null
-  /** What came in, as expressions read it: `body`, `headers` and `query`, or `event`, `item` or `mail`. */
-  content: Record<string, unknown>
+  content: Record<string, unknown> | null
 }
 
 export interface ListedMemoryFile {
@@ -2487,7 +2486,7 @@ export interface ProcedureOption {
 export interface SuggestionRun {
   run_id: string
   run_number: number
-  run_title: string
+  run_title: string | null
   run_ended_at: string
   comment: string | null
 }

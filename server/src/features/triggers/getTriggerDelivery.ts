@@ -1,7 +1,7 @@
 // Reads one delivery to a trigger, with what came in.
 import { operation } from '../../kit/operation.ts'
 import { wrapped } from '../../kit/schema.ts'
-import { TriggerDeliveryWithContent } from './triggerDelivery.ts'
+import { shownDelivery, TriggerDeliveryWithContent } from './triggerDelivery.ts'
 
 export const getTriggerDelivery = operation({
   id: 'getTriggerDelivery',
@@ -12,5 +12,8 @@ export const getTriggerDelivery = operation({
   scope: 'agents:read',
   status: 200,
   answer: wrapped('trigger_delivery', 'trigger_delivery_id', TriggerDeliveryWithContent),
-  handler: async ({ trigger_delivery }) => ({ trigger_delivery, trigger_delivery_id: trigger_delivery.id }),
+  handler: async ({ caller, trigger_delivery }) => ({
+    trigger_delivery: shownDelivery(caller, trigger_delivery),
+    trigger_delivery_id: trigger_delivery.id,
+  }),
 })

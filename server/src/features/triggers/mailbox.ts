@@ -5,11 +5,10 @@ import { hashToken } from '../../base/secrets.ts'
 import { storableJson } from '../../base/storable.ts'
 import { MailRefused, startInbox, type Inbox, type RunningInbox } from '../../drivers/mail/inbound.ts'
 import { readMail } from '../../drivers/mail/readMail.ts'
-import { storageProblem } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Work } from '../../kit/feature.ts'
 import { takesMail } from './mailAddress.ts'
-import { storeDelivery } from './storeDelivery.ts'
+import { countInMinute, storeDelivery } from './storeDelivery.ts'
 
 export function startMailbox(context: Context): Work {
   const { config, log } = context
@@ -63,23 +62,15 @@ async function take(context: Context, to: string[], raw: Buffer): Promise<void> 
   const boxes = await boxesOf(context, to)
   if (boxes.length === 0) throw new MailRefused('No such address here', false)
   const content = storableJson({ mail: readMail(raw) })
-  for (const { id } of boxes) await refuseFlood(context, id)
   try {
+    for (const { id } of boxes) await countInMinute(context, id)
     await context.db.transaction(async (sql) => {
-      for (const { id, team_id: teamId } of boxes) {
-        const problem = await storageProblem(context, sql, teamId, Buffer.byteLength(content))
-        if (problem !== undefined) throw new MailRefused('The mailbox is full', true)
-        await storeDelivery(sql, { id: newId(), teamId, triggerId: id, content })
-      }
+      for (const { id, team_id: teamId } of boxes)
+        await storeDelivery(context, sql, { id: newId(), teamId, triggerId: id, content })
     })
   } catch (error) {
-    if (error instanceof Fault) throw new MailRefused('Too many mails wait here, try again later', true)
-    throw error
+    if (!(error instanceof Fault)) throw error
+    const isFull = error.code === 'entitlement_exceeded'
+    throw new MailRefused(isFull ? 'The mailbox is full' : 'Too many mails, try again later', true)
   }
-}
-
-async function refuseFlood({ config, rateLimit }: Context, triggerId: string): Promise<void> {
-  if (config.triggerRateLimit === 0) return
-  const { admitted } = await rateLimit.take(`trigger ${triggerId}`, config.triggerRateLimit)
-  if (!admitted) throw new MailRefused('Too many mails in this minute, try again later', true)
 }

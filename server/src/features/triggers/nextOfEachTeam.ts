@@ -4,7 +4,7 @@ import { activeList } from '../../engine/ledger/lifecycle.ts'
 import type { Context } from '../../kit/context.ts'
 import { eventsWaitingMax } from './settleSome.ts'
 
-export interface Next {
+interface Next {
   team_id: string
   /** Null: the team has none behind its place. */
   trigger_id: string | null

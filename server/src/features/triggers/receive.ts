@@ -5,9 +5,7 @@ import { newId } from '../../base/ids.ts'
 import { isRecord } from '../../base/isRecord.ts'
 import { hashToken } from '../../base/secrets.ts'
 import { storableJson } from '../../base/storable.ts'
-import { storageProblem } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
-import { refuseIfOver } from '../../kit/rateLimit.ts'
 import { readBytes } from '../../kit/requestBody.ts'
 import { runningPart } from '../../kit/runningPart.ts'
 import { shareLookups } from '../../kit/sharedLookups.ts'
@@ -15,7 +13,7 @@ import { addressOf, countStranger } from '../../kit/strangers.ts'
 import { teamDatabaseOf } from '../../kit/teamDatabase.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { formOf, readBody } from './readContent.ts'
-import { storeDelivery } from './storeDelivery.ts'
+import { countInMinute, storeDelivery } from './storeDelivery.ts'
 import { purposeOfSecret } from './trigger.ts'
 import { isVerified, storedHeaders, type Verifier } from './verify.ts'
 
@@ -46,7 +44,8 @@ export function mountAddresses(app: FastifyInstance, context: Context): void {
       )
     }
     if (!address.enabled) throw new Fault('conflict', 'This webhook is paused. Nothing was stored.')
-    await refuseFlood(context, address.id, reply)
+    // only what has proved itself counts here: a stranger cannot use up a sender's minute
+    reply.headers(await countInMinute(context, address.id))
     const content = teamTimeOf(context).piece(address.team_id, () => contentOf(address, request, bytes))
     const challenge = challengeOf(address, content.body)
     if (challenge !== undefined) return reply.code(200).type('text/plain').send(challenge)
@@ -56,13 +55,10 @@ export function mountAddresses(app: FastifyInstance, context: Context): void {
 
 async function answer(context: Context, address: Address, reply: FastifyReply, content: string): Promise<FastifyReply> {
   const { id: triggerId, team_id: teamId } = address
-  const db = teamDatabaseOf(context, teamId)
   const id = newId()
-  await db.transaction(async (sql) => {
-    const problem = await storageProblem(context, sql, teamId, Buffer.byteLength(content))
-    if (problem !== undefined) throw new Fault('entitlement_exceeded', problem)
-    await storeDelivery(sql, { id, teamId, triggerId, content })
-  })
+  await teamDatabaseOf(context, teamId).transaction((sql) =>
+    storeDelivery(context, sql, { id, teamId, triggerId, content }),
+  )
   return reply.code(202).header('cache-control', 'no-store').send({ delivery_id: id })
 }
 
@@ -92,14 +88,6 @@ function isFromSender({ keyring }: Context, address: Address, { headers }: Fasti
   const secret = keyring.open(address.secret, purposeOfSecret(id)).toString()
   // the real time, not the clock of tests: the sender's clock is what it is compared with
   return isVerified({ headers, body }, { verifier, secret, header, now: new Date() })
-}
-
-/** Only what has proved itself counts here: a stranger cannot use up a sender's minute. */
-async function refuseFlood({ config, rateLimit }: Context, triggerId: string, reply: FastifyReply): Promise<void> {
-  if (config.triggerRateLimit === 0) return
-  const headers: Record<string, string> = {}
-  refuseIfOver(await rateLimit.take(`trigger ${triggerId}`, config.triggerRateLimit), headers)
-  reply.headers(headers)
 }
 
 const contentOf = ({ secret_header }: Address, request: FastifyRequest, bytes: Buffer) => ({

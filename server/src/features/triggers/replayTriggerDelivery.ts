@@ -3,7 +3,9 @@ import { one } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { wrapped } from '../../kit/schema.ts'
-import { findDelivery, TriggerDeliveryWithContent } from './triggerDelivery.ts'
+import type { TriggerKind } from './judge.ts'
+import { countInMinute, storeDelivery } from './storeDelivery.ts'
+import { findDelivery, shownDelivery, TriggerDeliveryWithContent } from './triggerDelivery.ts'
 
 export const replayTriggerDelivery = operation({
   id: 'replayTriggerDelivery',
@@ -12,24 +14,34 @@ export const replayTriggerDelivery = operation({
   summary: 'Replay a delivery to a trigger',
   description:
     'Makes a new delivery of the same content. It goes through the filter and the message as they are now, and starts a run even if its key has ' +
-    'started one before.',
+    'started one before. It counts like one that comes in: in the minute of the trigger, among those that wait, and as storage.',
   scope: 'agents:write',
   status: 201,
   answer: wrapped('trigger_delivery', 'trigger_delivery_id', TriggerDeliveryWithContent),
-  errors: ['not_found', 'conflict'],
-  async handler({ team, trigger_delivery: { id, trigger_id }, sql, fail }) {
+  errors: ['not_found', 'conflict', 'entitlement_exceeded'],
+  async handler({ team, caller, trigger_delivery: { id: replayed, trigger_id: triggerId }, context, sql, fail }) {
     // locked, so that it is neither deleted nor paused before this is written
-    const [trigger] = await sql<{ enabled: boolean }>`
-      select enabled from triggers where id = ${trigger_id} and team_id = ${team.id} for share`
+    const [trigger] = await sql<{ enabled: boolean; kind: TriggerKind }>`
+      select enabled, kind from triggers where id = ${triggerId} and team_id = ${team.id} for share`
     if (!trigger) return fail('not_found')
     if (!trigger.enabled) fail('conflict', 'This trigger is paused. Set enabled to true, then replay the delivery.')
-    const newest = newId()
+    const [settled] = await sql<{ content: string; key: string | null; caused_by_run_id: string | null }>`
+      select content::text, key, caused_by_run_id from trigger_deliveries
+      where id = ${replayed} and team_id = ${team.id} and state <> 'waiting'`
+    if (!settled) return fail('conflict', 'This delivery still waits for its turn. Look at it again.')
+    // the minute of an event is counted when its run starts
+    if (trigger.kind !== 'event') await countInMinute(context, triggerId)
+    const { content, key, caused_by_run_id: causedByRunId } = settled
+    const id = newId()
     // the cause of a delivery stays the same: a replay of an event does not open a loop
-    const made = await sql`
-      insert into trigger_deliveries (id, team_id, trigger_id, content, size_bytes, key, replay_of, caused_by_run_id)
-      select ${newest}, team_id, trigger_id, content, size_bytes, key, id, caused_by_run_id
-      from trigger_deliveries where id = ${id} and team_id = ${team.id} and state <> 'waiting' returning id`
-    if (made.length === 0) fail('conflict', 'This delivery still waits for its turn. Look at it again.')
-    return { trigger_delivery: await one(findDelivery(sql, newest, team.id)), trigger_delivery_id: newest }
+    await storeDelivery(context, sql, {
+      id,
+      teamId: team.id,
+      triggerId,
+      content,
+      replay: { of: replayed, key, causedByRunId },
+    })
+    const made = await one(findDelivery(sql, id, team.id))
+    return { trigger_delivery: shownDelivery(caller, made), trigger_delivery_id: id }
   },
 })

@@ -1,5 +1,8 @@
 // A delivery to a trigger: one thing that came in, and what became of it.
 import { part, type Part, type Sql } from '../../base/db.ts'
+import { isRecord } from '../../base/isRecord.ts'
+import type { Caller } from '../../kit/credential.ts'
+import { withheldEvents } from '../../kit/event.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 
@@ -32,9 +35,13 @@ export const TriggerDeliveryWithContent = named(
   'TriggerDeliveryWithContent',
   Type.Object({
     ...deliveryFields,
-    content: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What came in, as expressions read it: `body`, `headers` and `query`, or `event`, `item` or `mail`.',
-    }),
+    content: nullable(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'What came in, as expressions read it: `body`, `headers` and `query`, or `event`, `item` or `mail`. Null for credentials without the ' +
+          'scope of the event (streamTeamEvents lists them).',
+      }),
+    ),
   }),
 )
 export type TriggerDeliveryWithContent = Static<typeof TriggerDeliveryWithContent>
@@ -47,6 +54,13 @@ export const findDelivery = (sql: Sql, id: string, teamId: string): Promise<Trig
   sql<TriggerDeliveryWithContent>`
     select ${deliveryColumns}, d.content from trigger_deliveries d join triggers t on t.id = d.trigger_id
     where d.id = ${id} and d.team_id = ${teamId}`
+
+/** The delivery as this caller gets it: of an event only what streams would give them too. */
+export function shownDelivery({ scopes }: Caller, delivery: TriggerDeliveryWithContent): TriggerDeliveryWithContent {
+  const event = delivery.content?.['event']
+  const isWithheld = isRecord(event) && withheldEvents(scopes).some((name) => name === event['event'])
+  return isWithheld ? { ...delivery, content: null } : delivery
+}
 
 export const triggerDelivery = resource('trigger_delivery', findDelivery)
 

@@ -379,6 +379,70 @@ proves('triggers.events', 'an event starts a run, and an event of that run does 
   assert.equal((await readRun(team, first.run_id)).output, 'done')
 })
 
+/** Calls with a key of this team that has these scopes only. */
+async function reader(team: TestTeam, scopes: string[]): Promise<TestTeam['call']> {
+  const { body } = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: scopes.join(), scopes } })
+  return (route, options) => team.call(route, { key: body.secret, ...options })
+}
+
+proves('triggers.readers', 'what an event brought is shown only to a credential that may read that event', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, echo)
+  const event = { event: 'run.completed' }
+  const { id } = await make(team, await seedAgent(team, echo), { kind: 'event', event, filter: 'false' })
+  await startRun(team, agentId, { message: 'a word in confidence' })
+  await drainRuns(service)
+  await tick()
+  const [{ id: delivery }] = (await listed({ team, triggerId: id })).deliveries
+  const shownTo = async (scopes: string[], route: string) => {
+    const { body } = await (await reader(team, scopes))(route)
+    return body.trigger_delivery.content
+  }
+  const read = `GET /v2/trigger-deliveries/${delivery}`
+  const replay = `POST /v2/trigger-deliveries/${delivery}/replay`
+  assert.equal((await shownTo(['agents:read', 'runs:read'], read)).event.data.output, 'a word in confidence')
+  assert.equal(await shownTo(['agents:read', 'queues:read'], read), null)
+  assert.equal(
+    (await shownTo(['agents:read', 'agents:write', 'runs:read'], replay)).event.data.output,
+    'a word in confidence',
+  )
+  assert.equal(await shownTo(['agents:read', 'agents:write'], replay), null)
+  const hook = await seed()
+  await send(hook.url, { id: 1 })
+  const [came] = (await listed(hook)).deliveries
+  const brought = await (await reader(hook.team, ['agents:read']))(`GET /v2/trigger-deliveries/${came.id}`)
+  assert.deepEqual(brought.body.trigger_delivery.content.body, { id: 1 }, 'a webhook brings no event')
+})
+
+proves(
+  'triggers.limits',
+  'a replay is refused when the team may store no more, when too many deliveries wait, and when the minute is used up',
+  async () => {
+    const limited = await testApp({ address, config: { triggerRateLimit: 2, teamStorageBytes: 10_000 } })
+    const seeded = await seed()
+    const { team, triggerId } = seeded
+    await send(seeded.url, { text: 'x'.repeat(6000) })
+    await send(seeded.url, { text: 'short' })
+    await tick()
+    const [short, long] = (await listed(seeded)).deliveries
+    const replay = (id: string, app = limited) =>
+      app.call(`POST /v2/trigger-deliveries/${id}/replay`, { key: team.key })
+    const full = await replay(long.id)
+    assert.deepEqual([full.status, full.body.error], [403, 'entitlement_exceeded'])
+    const answers = []
+    // a new minute may begin in between, but not two
+    while (answers.length < 6 && answers.at(-1)?.status !== 429) answers.push(await replay(short.id))
+    assert.equal(answers.at(-1)?.status, 429)
+    await team.sql`
+      insert into trigger_deliveries (id, team_id, trigger_id, content, size_bytes)
+      select gen_random_uuid(), ${team.id}, ${triggerId}, '{}', 2 from generate_series(1, 10000)`
+    const many = await replay(short.id, service)
+    assert.deepEqual([many.status, many.headers['retry-after']], [429, '30'])
+    assert.match(many.body.message, /wait for their turn already/)
+    await team.sql`delete from trigger_deliveries where trigger_id = ${triggerId}`
+  },
+)
+
 proves('triggers.polls', 'what is new by its key starts a run, once, and what was there before does not', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, echo)

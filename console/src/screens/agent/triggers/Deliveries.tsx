@@ -147,5 +147,6 @@ function Row({ delivery, trigger }: { delivery: TriggerDelivery; trigger: Trigge
 function Content({ deliveryId }: { deliveryId: string }) {
   const { data, error, refetch } = useQuery(triggerDeliveryQuery(deliveryId))
   if (error) return <Failed error={error} onRetry={() => void refetch()} />
-  return data ? <Json value={data.content} /> : <Skeleton rows={3} what="the delivery" />
+  if (!data) return <Skeleton rows={3} what="the delivery" />
+  return data.content === null ? <p className="dim">You may not read this event.</p> : <Json value={data.content} />
 }

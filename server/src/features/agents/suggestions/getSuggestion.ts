@@ -11,5 +11,5 @@ export const getSuggestion = operation({
   scope: 'agents:read',
   status: 200,
   answer: SuggestionAnswer,
-  handler: ({ team, suggestion, context, sql }) => suggestionAnswer(suggestion, { sql, context, teamId: team.id }),
+  handler: ({ caller, suggestion, context, sql }) => suggestionAnswer(suggestion, { sql, context, caller }),
 })

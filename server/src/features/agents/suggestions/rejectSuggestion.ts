@@ -29,6 +29,6 @@ export const rejectSuggestion = operation({
       where g.id = ${locked.id} and g.team_id = ${team.id} and ${isUndecided} returning ${listedColumns}, g.config_hash`
     if (!rejected) return fail('conflict', whyNot(locked))
     await clearSuggestion(context, sql, { id: rejected.id, teamId: team.id })
-    return suggestionAnswer(rejected, { sql, context, teamId: team.id })
+    return suggestionAnswer(rejected, { sql, context, caller })
   },
 })

@@ -46,9 +46,11 @@ const SuggestionRun = named(
   Type.Object({
     run_id: Id,
     run_number: Type.Integer(),
-    run_title: Type.String(),
+    run_title: nullable(Type.String({ description: 'Null for credentials without `runs:read`.' })),
     run_ended_at: Time,
-    comment: nullable(Type.String({ description: 'What the check said of it.' })),
+    comment: nullable(
+      Type.String({ description: 'What the check said of it. Null for credentials without `evals:read`.' }),
+    ),
   }),
 )
 export type SuggestionRun = Static<typeof SuggestionRun>

@@ -81,6 +81,29 @@ proves(
 )
 
 proves(
+  'suggestions.readers',
+  'titles of runs and what a check said are shown only to a credential that may read runs and evaluations',
+  async () => {
+    const team = await seedTeam(service)
+    const { suggestion } = await suggested(team)
+    for (const scopes of [[], ['runs:read'], ['evals:read']]) {
+      const body = { name: 'reader', scopes: ['agents:read', ...scopes] }
+      const { body: key } = await team.call('POST /v2/teams/:teamId/api-keys', { body })
+      const read = await team.call(`GET /v2/suggestions/${suggestion.id}`, { key: key.secret })
+      assert.deepEqual(
+        read.body.suggestion.runs,
+        suggestion.runs.map((run: { run_title: string; comment: string }) => ({
+          ...run,
+          run_title: scopes.includes('runs:read') ? run.run_title : null,
+          comment: scopes.includes('evals:read') ? run.comment : null,
+        })),
+      )
+    }
+    assert.ok(suggestion.runs.every((run: { run_title: string; comment: string }) => run.run_title && run.comment))
+  },
+)
+
+proves(
   'suggestions.verdict',
   'the replay says that the check passes in the runs behind it, and that nothing is worse',
   async () => {

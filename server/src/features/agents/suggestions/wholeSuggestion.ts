@@ -2,6 +2,7 @@
 import type { Sql } from '../../../base/db.ts'
 import { canonicalHash } from '../../../engine/builds/canonicalHash.ts'
 import type { Context } from '../../../kit/context.ts'
+import type { Caller } from '../../../kit/credential.ts'
 import { Id, Type, type Static } from '../../../kit/schema.ts'
 import { teamTimeOf } from '../../../kit/teamTime.ts'
 import type { BuilderQuestion } from '../builder/builderRun.ts'
@@ -17,11 +18,12 @@ type Compared = Pick<Build, 'id' | 'config' | 'revision_number'>
 interface Asked {
   sql: Sql
   context: Context
-  teamId: string
+  caller: Caller
 }
 
 export async function suggestionAnswer(row: SuggestionRow, asked: Asked): Promise<Static<typeof SuggestionAnswer>> {
-  const { sql, context, teamId } = asked
+  const { sql, context, caller } = asked
+  const { team_id: teamId, scopes } = caller
   const { config_hash, ...listed } = row
   const runs = await sql<SuggestionRun>`
     select run_id, run_number, run_title, run_ended_at, comment from suggestion_runs
@@ -36,7 +38,11 @@ export async function suggestionAnswer(row: SuggestionRow, asked: Asked): Promis
     where id = ${row.builder_run_id} and team_id = ${teamId} and status = 'waiting'`
   const suggestion = {
     ...listed,
-    runs,
+    runs: runs.map((run) => ({
+      ...run,
+      run_title: scopes.has('runs:read') ? run.run_title : null,
+      comment: scopes.has('evals:read') ? run.comment : null,
+    })),
     diff: teamTimeOf(context).piece(teamId, () => diffBuilds(base, draft)),
     is_changed: config_hash !== null && config_hash !== canonicalHash(draft.config),
     replay: await replayVerdict(sql, row, teamId),
