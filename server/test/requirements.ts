@@ -2472,6 +2472,14 @@ const sentences = [
     gap: { question: 'What bounds a loop of events?', file: 'server/src/features/triggers/loops.ts' },
   },
   {
+    id: 'triggers.eventsMax',
+    says: 'A team has at most 100 triggers for events, paused ones included; one more is a 409.',
+    gap: {
+      question: 'How many triggers may wait for an event?',
+      file: 'server/src/features/triggers/insertTrigger.ts',
+    },
+  },
+  {
     id: 'triggers.polls',
     says: 'What is new by its key in the answer of a connection’s tool starts a run, and what the first answer had does not unless asked for.',
     gap: { question: 'Does the first poll start runs?', file: 'server/src/features/triggers/pollOne.ts' },

@@ -2100,7 +2100,7 @@ export class TriggersGroup extends Group {
     return this.client.json('GET', '/v2/agents/:agent_id/triggers', {agent_id: agentId}, undefined, options)
   }
 
-  /** Starts a run of the agent’s live build for each thing that happens: a request to a URL of its own (`webhook`), an event of this team (`event`), an item that is new in the answer of a connection’s tool (`poll`), or a mail (`email`). Each thing starts one run, whatever crashes or is sent twice. An agent has at most 100 triggers. For cases of a queue, make a case trigger instead. Needs the scope `agents:write`. */
+  /** Starts a run of the agent’s live build for each thing that happens: a request to a URL of its own (`webhook`), an event of this team (`event`), an item that is new in the answer of a connection’s tool (`poll`), or a mail (`email`). Each thing starts one run, whatever crashes or is sent twice. An agent has at most 100 triggers, and a team 100 for events. For cases of a queue, make a case trigger instead. Needs the scope `agents:write`. */
   create(agentId: string, input: CreateAgentTriggerInput, options?: CallOptions): Call<CreateAgentTriggerAnswer> {
     return this.client.json('POST', '/v2/agents/:agent_id/triggers', {agent_id: agentId}, input, options)
   }

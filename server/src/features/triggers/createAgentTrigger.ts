@@ -12,7 +12,7 @@ export const createAgentTrigger = operation({
   description:
     'Starts a run of the agent’s live build for each thing that happens: a request to a URL of its own (`webhook`), an event of this team ' +
     '(`event`), an item that is new in the answer of a connection’s tool (`poll`), or a mail (`email`). Each thing starts one run, whatever ' +
-    'crashes or is sent twice. An agent has at most 100 triggers. For cases of a queue, make a case trigger instead.',
+    'crashes or is sent twice. An agent has at most 100 triggers, and a team 100 for events. For cases of a queue, make a case trigger instead.',
   scope: 'agents:write',
   body: NewTrigger,
   status: 201,

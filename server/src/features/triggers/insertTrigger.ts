@@ -12,6 +12,8 @@ import { newToken, optionalFields, requireWanted } from './wanted.ts'
 
 /** Enough for every use seen, and few enough to be listed whole. */
 const triggersMax = 100
+/** Of a team, paused ones too. Whoever writes an event writes it once for each trigger that waits for it, in a commit that several teams share. */
+const eventTriggersMax = 100
 
 export const NewTrigger = Type.Object(
   { kind: oneOf(triggerKinds, { description: 'What starts runs. It cannot be changed.' }), ...optionalFields },
@@ -52,6 +54,7 @@ export async function insertTrigger({ sql, context, teamId, agentId, starter, bo
       `This agent has ${triggersMax} triggers, which is the most. Delete or change one of them.`,
     )
   }
+  if (wanted.kind === 'event') await requireFewForEvents(sql, teamId)
   const id = newId()
   const token = body.kind === 'webhook' || body.kind === 'email' ? newToken() : null
   const memberId = starter.member_id
@@ -66,4 +69,16 @@ export async function insertTrigger({ sql, context, teamId, agentId, starter, bo
       ${wanted.tool}, ${wanted.arguments && JSON.stringify(wanted.arguments)}::jsonb, ${wanted.items}, ${wanted.every_minutes},
       ${wanted.start_existing}, case when ${wanted.kind === 'poll' && wanted.enabled} then now() end)`
   return one(findTrigger(sql, id, teamId))
+}
+
+async function requireFewForEvents(sql: Sql, teamId: string): Promise<void> {
+  // locked against others who count them
+  await sql`select id from teams where id = ${teamId} for no key update`
+  const count = await one(sql<{ made: number }>`
+    select count(*) as made from triggers where team_id = ${teamId} and kind = 'event'`)
+  if (count.made < eventTriggersMax) return
+  throw new Fault(
+    'conflict',
+    `This team has ${eventTriggersMax} triggers for events, which is the most. Delete or change one of them.`,
+  )
 }

@@ -379,6 +379,34 @@ proves('triggers.events', 'an event starts a run, and an event of that run does 
   assert.equal((await readRun(team, first.run_id)).output, 'done')
 })
 
+proves(
+  'triggers.eventsMax',
+  'a team has at most 100 triggers for events, also when several are made at once',
+  async () => {
+    const team = await seedTeam(service)
+    const agents = await Promise.all([1, 2, 3].map(() => seedAgent(team, echo)))
+    const event = { event: 'run.failed' }
+    const first = await make(team, agents[0]!, { kind: 'event', event, enabled: false })
+    await team.sql`
+      insert into triggers (id, team_id, agent_id, user_id, changed_by, kind, event, enabled)
+      select gen_random_uuid(), team_id, agent_id, user_id, changed_by, kind, event, false
+      from triggers, generate_series(1, 97) where id = ${first.id}`
+    const body = { kind: 'event', event }
+    const made = await Promise.all(
+      [...agents, ...agents].map((agentId) => team.call(`POST /v2/agents/${agentId}/triggers`, { body })),
+    )
+    assert.deepEqual(made.map(({ status }) => status).toSorted(), [201, 201, 409, 409, 409, 409])
+    const refused = made.find(({ status }) => status === 409)!
+    assert.equal(refused.body.error, 'conflict')
+    assert.match(refused.body.message, /100 triggers for events/)
+    await make(team, agents[1]!, { kind: 'webhook' })
+    const other = await seedTeam(service)
+    await make(other, await seedAgent(other, echo), body)
+    const kept = await team.call(`PATCH /v2/triggers/${first.id}`, { body: { enabled: true } })
+    assert.equal(kept.status, 200, 'one of those counted may be enabled')
+  },
+)
+
 /** Calls with a key of this team that has these scopes only. */
 async function reader(team: TestTeam, scopes: string[]): Promise<TestTeam['call']> {
   const { body } = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: scopes.join(), scopes } })
