@@ -1974,7 +1974,10 @@ const sentences = [
     says: 'A call that is not safe to repeat and was cut off is made again only when a person says so.',
   },
   { id: 'runs.places', says: 'A team runs only as many at once as it has slots; the rest wait and follow.' },
-  { id: 'runs.agentCap', says: 'An agent at its cap holds up no run of another agent, however many of its runs wait.' },
+  {
+    id: 'runs.agentCap',
+    says: 'No more runs of an agent work than its cap allows, whoever starts or wakes them; the rest hold up no run of another agent.',
+  },
   {
     id: 'runs.recount',
     says: 'Counting slots again locks one team at a time, and none whose counts are right; no long line is read whole for it.',

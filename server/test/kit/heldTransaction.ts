@@ -1,9 +1,9 @@
 // A transaction on a connection of its own, which the test commits when it wants.
 import { after } from 'node:test'
 import { Client } from 'pg'
-import { connectionSettings, sqlOn, type Address, type Sql } from '../../src/base/db.ts'
+import { connectionSettings, sqlOn, type DatabaseAddress, type Sql } from '../../src/base/db.ts'
 
-export async function begin(address: Address): Promise<{ its: Sql; commit: () => Promise<void> }> {
+export async function begin(address: DatabaseAddress): Promise<{ its: Sql; commit: () => Promise<void> }> {
   const client = new Client(connectionSettings(address))
   await client.connect()
   let isOpen = true

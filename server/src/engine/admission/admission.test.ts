@@ -1,12 +1,15 @@
 // The line of a team: who gets its free slots, however long the line is and whoever stands in it.
 import assert from 'node:assert/strict'
+import { begin } from '../../../test/kit/heldTransaction.ts'
 import { plansOn } from '../../../test/kit/plans.ts'
 import { proves } from '../../../test/kit/proves.ts'
-import { preparedRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { drainRuns, preparedRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import type { Sql } from '../../base/db.ts'
 import { createRuns } from '../starting/createRun.ts'
 import { admitNext, recount } from './admission.ts'
+import { wakeRuns } from './wake.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
@@ -28,6 +31,80 @@ async function fillLine(team: TestTeam, agentId: string, count: number): Promise
       from generate_series(1, ${count}::int) returning id
     )
     update admission set in_line = in_line + (select count(*) from added) where team_id = ${team.id}`
+}
+
+/** A run that waits for a person, of an agent that lets one work at once. */
+async function askingRun() {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, '```approve\nGo?\n```\n', { limits: { max_concurrent_runs: 1 } })
+  const first = await startRun(team, agentId)
+  await drainRuns(service)
+  return { team, agentId, first }
+}
+
+async function answer(team: TestTeam, runId: string): Promise<void> {
+  const { body } = await team.call(`GET /v2/runs/${runId}`)
+  const { status, text } = await team.call(
+    `POST /v2/runs/${runId}/human-requests/${body.pending_human_request.id}/respond`,
+    { body: { approved: true } },
+  )
+  assert.equal(status, 200, text)
+}
+
+async function postAgain(team: TestTeam, runId: string): Promise<void> {
+  const { status, text } = await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'Again, please.' } })
+  assert.equal(status, 201, text)
+}
+
+const stop = (team: TestTeam, runId: string) => team.call(`POST /v2/runs/${runId}/stop`)
+
+proves(
+  'runs.agentCap',
+  'an agent at its cap gets no slot for a run that is woken, or started again by a message',
+  async () => {
+    const { team, agentId, first } = await askingRun()
+    const second = await startRun(team, agentId)
+    await admitNext(sql, [team.id])
+    await answer(team, first)
+    assert.deepEqual([await isAdmitted(first), await isAdmitted(second)], [false, true])
+    await stop(team, second)
+    assert.equal(await isAdmitted(first), true)
+    await postAgain(team, second)
+    assert.deepEqual([await isAdmitted(first), await isAdmitted(second)], [true, false])
+    assert.deepEqual(await counts(team), { held: 1, in_line: 1 })
+    await stop(team, first)
+    assert.equal(await isAdmitted(second), true)
+    assert.deepEqual(await counts(team), { held: 1, in_line: 0 })
+  },
+)
+
+proves('runs.agentCap', 'below its cap, such a run has its slot with the answer or the message itself', async () => {
+  const { team, first } = await askingRun()
+  await answer(team, first)
+  assert.equal(await isAdmitted(first), true)
+  await stop(team, first)
+  await postAgain(team, first)
+  assert.equal(await isAdmitted(first), true)
+})
+
+proves('runs.agentCap', 'a slot that was given while a statement waited for its turn counts for the cap', async () => {
+  const { team, agentId, first } = await askingRun()
+  const second = { ...(await preparedRun(service, team, agentId)), isCapped: true }
+  await createRuns(sql, [second], undefined)
+  const { its, commit } = await begin(service.context.db.address())
+  await wakeRuns(its, [first])
+  const admitting = admitNext(sql, [team.id])
+  await untilBlocked(its)
+  await commit()
+  assert.equal((await admitting).admitted, 0)
+  assert.deepEqual([await isAdmitted(first), await isAdmitted(second.id)], [true, false])
+})
+
+/** Resolves when another connection waits for what this transaction has locked. */
+async function untilBlocked(its: Sql): Promise<void> {
+  const [me] = await its<{ pid: number }>`select pg_backend_pid() as pid`
+  const blocked = () => sql`select from pg_stat_activity where ${me!.pid}::int = any(pg_blocking_pids(pid))`
+  while ((await blocked()).length === 0);
 }
 
 proves('runs.agentCap', 'a long line of an agent at its cap holds up no run of another agent', async () => {

@@ -24,13 +24,19 @@ export interface Admitted {
   teams: (TeamSlots & { admitted: number })[]
 }
 
+/** How many runs of its agent a build lets work at once, of `builds b`. */
+const cap = part`(b.config #>> '{data,limits,max_concurrent_runs}')::int`
+
+/** Whether a row of runs is of a build with a cap. Such a run gets its slot from the line alone, whoever starts or wakes it. */
+export const isCapped = part`(select ${cap} is not null from builds b where b.id = build_id)`
+
 /**
  * Gives free slots of these teams to the runs that wait for them, and claims as many as there are seats at once for their process. A run
  * of a build with a cap of its own is passed over while that many of its agent's runs hold slots.
  */
 export async function admitNext(sql: Sql, teamIds: string[], seats?: FreeSeats): Promise<Admitted> {
   const all: Admitted = { admitted: 0, claimed: [], teams: [] }
-  // one team at a time: the counts of a team are read under its row's lock, by a statement that begins after it
+  // one team at a time: its row stays locked only until its runs have their slots
   for (const teamId of [...new Set(teamIds)].sort()) {
     const left = seats && seatsWithout(seats, all.claimed)
     const rows = await admitOne(sql, teamId, left && { ...left, count: seatsFor(left, teamId) })
@@ -65,7 +71,7 @@ async function admitOne(sql: Sql, teamId: string, seats: FreeSeats | undefined):
 /** The usual look, bounded and without locks: the first of the line. */
 const firstInLine = (teamId: string): Part => part`
   candidate as materialized (
-    select r.*, (b.config #>> '{data,limits,max_concurrent_runs}')::int as cap
+    select r.*, ${cap} as cap
     from place, lateral (
       select id, agent_id, build_id, is_woken, queued_at from runs
       where team_id = ${teamId} and queued_at is not null and place.free > 0
@@ -73,7 +79,7 @@ const firstInLine = (teamId: string): Part => part`
     ) r join builds b on b.id = r.build_id
   ),
   -- once, not once a candidate; and only where some agent has a cap
-  busy as materialized (${busyAgents(teamId, part`select agent_id from candidate where cap is not null`)})`
+  busy as materialized (${busyAgents(teamId, part`candidate`)})`
 
 /**
  * The first of each build, as many as its cap has room for. It jumps from build to build, however many runs each has in the line. At most as many
@@ -89,10 +95,10 @@ const firstOfEachBuild = (teamId: string): Part => part`
         where r.team_id = ${teamId} and r.queued_at is not null and r.build_id > next.build_id order by r.build_id limit 1
       ) from next where next.build_id is not null
     )
-    select b.id as build_id, b.agent_id, (b.config #>> '{data,limits,max_concurrent_runs}')::int as cap
+    select b.id as build_id, b.agent_id, ${cap} as cap
     from (select build_id from next limit 1000) n join builds b on b.id = n.build_id
   ),
-  busy as materialized (${busyAgents(teamId, part`select agent_id from waiting where cap is not null`)}),
+  busy as materialized (${busyAgents(teamId, part`waiting`)}),
   candidate as materialized (
     select r.*, w.cap
     from place, waiting w left join busy on busy.agent_id = w.agent_id, lateral (
@@ -104,12 +110,16 @@ const firstOfEachBuild = (teamId: string): Part => part`
     ) r
   )`
 
+/**
+ * The runs that hold slots, of the agents among these that have a cap. A function counts them, and only after `place` has the team's row: this
+ * statement may have begun before others gave slots, and would not see it.
+ */
 const busyAgents = (teamId: string, among: Part): Part => part`
-    select agent_id, count(*)::int as places from runs
-    where team_id = ${teamId} and admitted_at is not null and agent_id in (${among})
+    select agent_id, count(*)::int as places, array_agg(id) as runs
+    from runs_at_work(${teamId}, (select array_agg(distinct agent_id) from ${among}, place where cap is not null))
     group by agent_id`
 
-/** `candidates` are runs of the line with their caps, and how many slots the agents among them hold that have one. */
+/** `candidates` are runs of the line with their caps, and which slots the agents among them hold that have one. */
 const admitAmong = (sql: Sql, teamId: string, seats: FreeSeats | undefined, candidates: Part) => sql<AdmittedRow>`
   with ${lockedTeams(part`select ${teamId}::uuid`)},
   place as materialized (
@@ -121,6 +131,8 @@ const admitAmong = (sql: Sql, teamId: string, seats: FreeSeats | undefined, cand
       select c.*, coalesce(b.places, 0)
         + row_number() over (partition by c.agent_id order by c.is_woken desc, c.queued_at) as would_be
       from candidate c left join busy b on b.agent_id = c.agent_id
+      -- who got a slot since this statement began still looks as if it waited
+      where b.runs is null or c.id <> all(b.runs)
     ) c where c.cap is null or c.would_be <= c.cap
     order by c.is_woken desc, c.queued_at limit (select free from place)
   ),

@@ -1,33 +1,38 @@
 // Wakes runs: what a run waited for has come, so it is due again. A run that nobody holds needs a slot and waits for it like a new one, but before it.
 import { part, type Sql } from '../../base/db.ts'
+import { admitNext, isCapped } from './admission.ts'
 import { lockedTeams } from './knownSlots.ts'
 import { mayWake } from '../ledger/lifecycle.ts'
 import { announceReady } from '../ledger/notifyChannels.ts'
 
-const fitting = part`least(s.n, greatest(a.places - a.held + back.places, 0))`
+const sleeps = part`(status = 'waiting' and admitted_at is null and queued_at is null)`
+
+const fitting = part`least(s.open, greatest(a.places - a.held + back.places, 0))`
 
 /**
  * Marks these runs due in the caller's transaction. A run that is held only gets its number raised: its holder sees that. One that waits
- * gets a slot where its team has one, otherwise it waits for a slot (`waiting_on.kind` becomes `capacity`). Returns those that are ready.
- * Runs first, then teams: the one order of locks.
+ * gets a slot where its team has one, otherwise it waits for a slot (`waiting_on.kind` becomes `capacity`). If its build has a cap, the line
+ * decides, and is asked at once. Runs first, then teams: the one order of locks.
  */
-export async function wakeRuns(sql: Sql, ids: string[]): Promise<string[]> {
-  if (ids.length === 0) return []
-  const rows = await sql<{ id: string; is_admitted: boolean }>`
+export async function wakeRuns(sql: Sql, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  const rows = await sql<{ team_id: string; is_admitted: boolean; is_capped: boolean }>`
     with run as materialized (
-      select id, team_id, status = 'waiting' and admitted_at is null and queued_at is null as sleeps
+      select id, team_id, ${sleeps} as sleeps, ${sleeps} and ${isCapped} as is_capped
       from runs where id = any(${ids}::uuid[]) and ${mayWake} order by id for update
     ),
     ${lockedTeams(part`select team_id from run where sleeps`)},
     grant_ as (
-      update admission a set granted = ${fitting}, held = a.held - back.places + ${fitting}, in_line = a.in_line + s.n - ${fitting}
-      from (select team_id, count(*)::int as n from run where sleeps group by team_id) s join back on back.team_id = s.team_id
+      update admission a set granted = ${fitting}, held = a.held - back.places + ${fitting}, in_line = a.in_line + s.total - ${fitting}
+      from (
+        select team_id, count(*)::int as total, (count(*) filter (where not is_capped))::int as open from run where sleeps group by team_id
+      ) s join back on back.team_id = s.team_id
       where a.team_id = s.team_id
       returning a.team_id, a.granted
     ),
     placed as (
-      select run.id, run.sleeps,
-        run.sleeps and row_number() over (partition by run.team_id, run.sleeps order by run.id) <= coalesce(g.granted, 0) as is_admitted
+      select run.id, run.sleeps, run.is_capped, run.sleeps and not run.is_capped
+        and row_number() over (partition by run.team_id, run.sleeps, run.is_capped order by run.id) <= coalesce(g.granted, 0) as is_admitted
       from run left join grant_ g on g.team_id = run.team_id
     )
     update runs r set wake_seq = r.wake_seq + 1, updated_at = now(),
@@ -40,21 +45,19 @@ export async function wakeRuns(sql: Sql, ids: string[]): Promise<string[]> {
           'detail', jsonb_build_object('after', r.waiting_on))
         else r.waiting_on end
     from placed p where r.id = p.id and r.id = any(${ids}::uuid[])
-    returning r.id, p.is_admitted`
-  const ready = rows.filter(({ is_admitted }) => is_admitted).map(({ id }) => id)
-  if (ready.length > 0) await announceReady(sql)
-  return ready
+    returning r.team_id, p.is_admitted, p.is_capped`
+  const capped = rows.filter(({ is_capped }) => is_capped).map(({ team_id }) => team_id)
+  const { admitted } = await admitNext(sql, capped)
+  if (admitted > 0 || rows.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
 }
 
-/** Wakes runs whose time has come, some hundreds at a time. */
-export async function wakeDue(sql: Sql, max: number): Promise<{ woken: number; ready: string[] }> {
+/** Wakes runs whose time has come, some hundreds at a time, and answers how many. */
+export async function wakeDue(sql: Sql, max: number): Promise<number> {
   const due = await sql<{ id: string }>`
     select id from runs where due_at <= now() order by due_at limit ${max} for update skip locked`
-  return {
-    woken: due.length,
-    ready: await wakeRuns(
-      sql,
-      due.map(({ id }) => id),
-    ),
-  }
+  await wakeRuns(
+    sql,
+    due.map(({ id }) => id),
+  )
+  return due.length
 }

@@ -58,8 +58,7 @@ export function createRunSweep(context: Context): RunSweep {
   }
 
   async function wakeSome(): Promise<boolean> {
-    const { woken } = await db.transaction((sql) => wakeDue(sql, dueAtOnce))
-    return woken > 0
+    return (await db.transaction((sql) => wakeDue(sql, dueAtOnce))) > 0
   }
 
   async function expireOne(): Promise<boolean> {

@@ -5,6 +5,7 @@ import { insertRunEvents, raisedEventXid } from '../../kit/event.ts'
 import { withMember } from '../ledger/actsFor.ts'
 import { messageInEvent, messageRow, shownMessage } from '../ledger/change.ts'
 import { toPendingAgain, type Status } from '../ledger/lifecycle.ts'
+import { admitNext, isCapped } from '../admission/admission.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
 import { announceReady } from '../ledger/notifyChannels.ts'
 
@@ -12,16 +13,14 @@ interface Posted {
   /** The message in the form that listRunMessages answers. */
   message: Record<string, unknown>
   status: Status
-  /** True when the message started the run again and the run got a slot at once. */
-  isReady: boolean
 }
 
-const fits = part`(a.in_line = 0 and a.held - back.places < a.places)`
+const fits = part`(not was.is_capped and a.in_line = 0 and a.held - back.places < a.places)`
 
 /**
  * One transaction: the message with its number, its event, and the raised wake number that its holder sees. Posting a message does not end
- * a wait. An ended run goes back to `pending`, keeps its numbers, usage and limits, and waits for a slot like a new run. It then acts only
- * for the writer of the message; a run that has not ended acts for the writer too.
+ * a wait. An ended run goes back to `pending`, keeps its numbers, usage and limits, and waits for a slot like a new run; if its build has a
+ * cap, the line decides, and is asked at once. It then acts only for the writer of the message; a run that has not ended acts for the writer too.
  */
 export async function addUserMessage(
   sql: Sql,
@@ -30,15 +29,15 @@ export async function addUserMessage(
 ): Promise<Posted> {
   const row = messageRow(0, { type: 'text', role: 'user', text_content: text })
   const eventId = newId()
-  const posted = await one(sql<{ seq: number; status: Status; is_admitted: boolean }>`
+  const posted = await one(sql<{ seq: number; status: Status; is_admitted: boolean; is_capped: boolean }>`
     with was as materialized (
-      select id, team_id, ${toPendingAgain.where} as had_ended from runs
-      where id = ${run.id} and team_id = ${run.team_id} for update
+      select id, team_id, ${toPendingAgain.where} as had_ended, ${toPendingAgain.where} and ${isCapped} as is_capped
+      from runs where id = ${run.id} and team_id = ${run.team_id} for update
     ),
     ${lockedTeams(part`select team_id from was where had_ended`)},
     grant_ as (
       update admission a set granted = (${fits})::int, held = a.held - back.places + (${fits})::int, in_line = a.in_line + (not ${fits})::int
-      from back where a.team_id = back.team_id
+      from back, was where a.team_id = back.team_id
       returning a.granted
     ),
     r as (
@@ -46,7 +45,7 @@ export async function addUserMessage(
         acts_for = ${withMember(part`r.acts_for`, memberId)},
         ${toPendingAgain.set(part`was.had_ended`, part`coalesce((select granted from grant_), 0) = 1`)}
       from was where r.id = was.id
-      returning r.*, was.had_ended
+      returning r.*, was.had_ended, was.is_capped
     ),
     message as (
       insert into run_messages (run_id, seq, id, turn, type, role, text_content, restarts, "timestamp")
@@ -59,11 +58,11 @@ export async function addUserMessage(
           ${JSON.stringify(messageInEvent(run.id, row))}::jsonb || jsonb_build_object('seq', message_seq)) as data
       from r`)}
     )
-    select message_seq as seq, status, had_ended and admitted_at is not null as is_admitted from r`)
-  if (posted.is_admitted) await announceReady(sql)
+    select message_seq as seq, status, had_ended and admitted_at is not null as is_admitted, is_capped from r`)
+  const { admitted } = await admitNext(sql, posted.is_capped ? [run.team_id] : [])
+  if (admitted > 0 || posted.is_admitted) await announceReady(sql)
   return {
     message: { ...shownMessage(row), run_id: run.id, seq: posted.seq },
     status: posted.status,
-    isReady: posted.is_admitted,
   }
 }
