@@ -3418,6 +3418,7 @@ const sentences = [
     says: 'No retry is forgotten, whoever looks for the next one while a failed attempt is being written.',
   },
   { id: 'webhooks.takeover', says: 'The targets of a dead process are served by another one.' },
+  { id: 'webhooks.lockLost', says: 'A process that lost its lock begins no delivery, so what it has loaded is sent once.' },
   {
     id: 'webhooks.rotation',
     says: 'Deliveries are signed by both secrets during the overlap, and by the new one alone without one.',

@@ -3,7 +3,7 @@ import { mustBeAlone, suspectDeaths } from '../../kit/deaths.ts'
 import { deliveriesChannel } from './deliveriesChannel.ts'
 import * as rows from './deliveryRows.ts'
 import type { DeliveryState } from './deliveryState.ts'
-import { isPaused, isStuck, openOutbox, refreshFrom, writtenState, type Outbox } from './outbox.ts'
+import { isPaused, isStuck, letGo, openOutbox, refreshFrom, writtenState, type Outbox } from './outbox.ts'
 import { sendElsewhere, targetKind } from './sendElsewhere.ts'
 
 /** How many targets one process has at most. */
@@ -74,16 +74,11 @@ export async function releaseIdle(state: DeliveryState): Promise<void> {
 
 export const releaseAll = (state: DeliveryState): Promise<void> => release(state, [...state.outboxes.keys()])
 
-/** What is in flight to a target that was released ends by itself; what is loaded is sent by whoever has it next. */
 async function release(
   { context, process, outboxes }: Pick<DeliveryState, 'context' | 'process' | 'outboxes'>,
   ids: string[],
 ): Promise<void> {
   if (ids.length === 0) return
-  for (const id of ids) {
-    const outbox = outboxes.get(id)
-    if (outbox) outbox.isGivenUp = true
-    outboxes.delete(id)
-  }
+  letGo(outboxes, ids)
   await rows.releaseTargets(context.db.sql, process.id, ids)
 }

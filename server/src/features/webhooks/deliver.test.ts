@@ -1,5 +1,6 @@
 // Delivering, over real HTTP: what a receiver gets, and what becomes of what it does not take.
 import assert from 'node:assert/strict'
+import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { suite } from 'node:test'
 import { Webhook } from 'standardwebhooks'
@@ -500,6 +501,38 @@ proves(
     await work.stop()
   },
 )
+
+proves('webhooks.lockLost', 'a process that lost its lock sends nothing more of what it has loaded', async (t) => {
+  const team = await seedTeam(service)
+  const sent: (string | string[] | undefined)[] = []
+  const held: ServerResponse[] = []
+  const full = Promise.withResolvers<void>()
+  const server = createHttpServer((request, response) => {
+    sent.push(request.headers['webhook-id'])
+    if (sent.length > 4) response.end()
+    else held.push(response)
+    if (sent.length === 4) full.resolve()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.closeAllConnections())
+  t.after(() => server.close())
+  await subscribe(team, `http://127.0.0.1:${(server.address() as AddressInfo).port}`, ['connection.updated'])
+  await happen(team.id, 6)
+  const living = new AbortController()
+  const work = delivererOf(service.context).work({ id: newId(), lost: () => living.signal })
+  await work.poll()
+  await full.promise
+  living.abort()
+  await work.poll()
+  for (const response of held) response.end()
+  const delivered = () => sql`select from every_delivery where team_id = ${team.id} and state = 'delivered'`
+  // whoever would send the next ones began to before the results were written, and to stop waits for it
+  while ((await delivered()).length < 4);
+  await work.stop()
+  assert.equal(sent.length, 4)
+  await drainDeliveries(service)
+  assert.deepEqual([sent.length, new Set(sent).size], [6, 6])
+})
 
 /** Waits until a process listens to the channel and has heard everything that was sent on it so far. */
 async function untilListening({ context }: TestApp, signal: AbortSignal): Promise<void> {

@@ -9,7 +9,7 @@ import { claimWithWork, refreshTargets, releaseAll, releaseIdle } from './claimT
 import { deliveriesChannel, announceMs } from './deliveriesChannel.ts'
 import type { DeliveryState, OneByOne, Round } from './deliveryState.ts'
 import { loadDue, loadNew } from './loadDeliveries.ts'
-import { isPaused, type Outbox } from './outbox.ts'
+import { isPaused, letGo, type Outbox } from './outbox.ts'
 import { giveUpSomeDisabled, resultLane } from './recordResult.ts'
 import { forgetIdleKeys } from './signingKeys.ts'
 
@@ -130,7 +130,7 @@ async function goRound(state: DeliveryState, { claim, announce, due }: Round): P
 
 async function poll(state: DeliveryState, rounds: OnceMore<Round>): Promise<void> {
   if (state.process.lost().aborted) {
-    state.outboxes.clear()
+    letGo(state.outboxes, [...state.outboxes.keys()])
     return
   }
   const { fresh, batches, retries } = await lookFor(state.context, asked)

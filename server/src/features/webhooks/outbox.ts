@@ -66,6 +66,15 @@ export const openOutbox = (target: Target): Outbox => ({
   idleSince: performance.now(),
 })
 
+/** Nothing more of these targets is sent from here: what is in flight ends by itself, and what is loaded is sent by whoever has them next. */
+export function letGo(outboxes: Map<string, Outbox>, ids: string[]): void {
+  for (const id of ids) {
+    const outbox = outboxes.get(id)
+    if (outbox) outbox.isGivenUp = true
+    outboxes.delete(id)
+  }
+}
+
 const isBroken = ({ failures }: Target): boolean => failures >= failuresMax
 
 /** Nothing is sent to it for now. */

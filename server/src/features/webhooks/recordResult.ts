@@ -8,7 +8,7 @@ import { markDelivered, setApart, setDisabledApart, setRunApart, type InBatch } 
 import { disableTarget, endCallbacks, giveUpDisabled, markResults, saveHealth } from './deliveryRows.ts'
 import type { Loaded, AttemptResult, Target } from './deliveryRows.ts'
 import type { DeliveryState } from './deliveryState.ts'
-import { dropWhatFollows, isDueShort, isFreshShort, noteFailure, noteSuccess, type Outbox } from './outbox.ts'
+import { dropWhatFollows, isDueShort, isFreshShort, letGo, noteFailure, noteSuccess, type Outbox } from './outbox.ts'
 
 /** How long deliveries to a subscription may fail before it is disabled. */
 const failingMaxMs = 5 * 24 * 3600_000
@@ -136,7 +136,7 @@ async function disable(state: DeliveryState, target: Target, isGone: boolean): P
   const reason = isGone ? 'The receiver answered 410 Gone.' : 'No delivery succeeded for 5 days.'
   await disableTarget(db.sql, target.id, reason)
   log.warn({ subscription_id: target.id, team_id: target.team_id, reason }, 'a subscription is disabled')
-  state.outboxes.delete(target.id)
+  letGo(state.outboxes, [target.id])
   await giveUpSomeDisabled(state)
 }
 
