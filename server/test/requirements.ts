@@ -3414,11 +3414,18 @@ const sentences = [
     says: 'However much waits for a disabled webhook, a process gives up a part of it at a time, and goes on with all others in between.',
   },
   {
+    id: 'webhooks.disabledQuiet',
+    says: 'A webhook that nothing is sent to keeps no process looking for its retries.',
+  },
+  {
     id: 'webhooks.retryFound',
     says: 'No retry is forgotten, whoever looks for the next one while a failed attempt is being written.',
   },
   { id: 'webhooks.takeover', says: 'The targets of a dead process are served by another one.' },
-  { id: 'webhooks.lockLost', says: 'A process that lost its lock begins no delivery, so what it has loaded is sent once.' },
+  {
+    id: 'webhooks.lockLost',
+    says: 'A process that lost its lock begins no delivery, so what it has loaded is sent once.',
+  },
   {
     id: 'webhooks.rotation',
     says: 'Deliveries are signed by both secrets during the overlap, and by the new one alone without one.',

@@ -8,6 +8,7 @@ import { lookFor } from '../../kit/sharedLook.ts'
 import { claimWithWork, refreshTargets, releaseAll, releaseIdle } from './claimTargets.ts'
 import { deliveriesChannel, announceMs } from './deliveriesChannel.ts'
 import type { DeliveryState, OneByOne, Round } from './deliveryState.ts'
+import { hasRetry } from './deliveryRows.ts'
 import { loadDue, loadNew } from './loadDeliveries.ts'
 import { isPaused, letGo, type Outbox } from './outbox.ts'
 import { giveUpSomeDisabled, resultLane } from './recordResult.ts'
@@ -16,11 +17,11 @@ import { forgetIdleKeys } from './signingKeys.ts'
 /** How many polls pass between two searches for deliveries to disabled subscriptions that a dead process did not give up. */
 const giveUpEvery = 20
 
-/** Whether any target has something to send. Who it is, and whether it may be sent to now, is asked only then. */
-const asked = {
+/** Whether any target has something to send. Who it is, and whether it rests now, is asked only then. */
+export const asked = {
   fresh: part`exists (select from deliveries where state = 'new')`,
   batches: part`exists (select from delivery_batches where has_waiting)`,
-  retries: part`exists (select from delivery_targets where retry_at <= now())`,
+  retries: part`exists (select from delivery_targets where ${hasRetry})`,
 }
 
 export interface DeliveryLoop {

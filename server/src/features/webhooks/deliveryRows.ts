@@ -44,6 +44,9 @@ export interface Loaded extends Outgoing {
   batch?: BatchPlace | undefined
 }
 
+/** Condition on targets: something is to be sent again, and to one that is still sent to. An index has only these (migration 0132). */
+export const hasRetry = part`retry_at <= now() and active and deleted_at is null`
+
 /**
  * Targets with something to send, of those that may be sent to now, and who has them. The first of each target's new deliveries is found
  * by hopping along the index from target to target, so a target with many deliveries costs no more than one with few. Those in batches
@@ -72,7 +75,7 @@ export const targetsWithWork = (sql: Sql, workerId: string, drillTeam: string | 
     union
     select target_id from batches where target_id is not null
     union
-    select id from delivery_targets where retry_at <= now()
+    select id from delivery_targets where ${hasRetry}
   )
   select t.id, t.team_id, t.deaths, case when t.worker = ${workerId} then 'mine' when p.id is not null then 'other' end as holder
   from due join delivery_targets t on t.id = due.id left join processes p on p.id = t.worker

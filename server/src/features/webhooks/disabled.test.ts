@@ -1,13 +1,16 @@
 // What waited for a webhook that was disabled becomes dead letters, and keeps nobody else waiting.
 import assert from 'node:assert/strict'
+import { subscribe } from '../../../test/kit/deliveries.ts'
 import { plansOn } from '../../../test/kit/plans.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
+import { lookFor } from '../../kit/sharedLook.ts'
 import { setDisabledApart } from './deliveryBatches.ts'
 import { delivererOf } from './deliveryRole.ts'
-import { giveUpDisabled } from './deliveryRows.ts'
+import { asked } from './deliveryLoop.ts'
+import { disableTarget, giveUpDisabled } from './deliveryRows.ts'
 
 const service = await testApp()
 const { context } = service
@@ -66,3 +69,23 @@ proves(
     for (const plan of plans) assert.match(plan, /delivery_targets_disabled/, plan)
   },
 )
+
+const isLookedFor = async (): Promise<boolean> => (await lookFor(context, asked)).retries
+
+proves('webhooks.disabledQuiet', 'a deleted or disabled webhook with a retry leaves nothing to look for', async () => {
+  const team = await seedTeam(service)
+  const ways: ((id: string) => Promise<unknown>)[] = [
+    (id) => team.call(`DELETE /v2/teams/:teamId/webhooks/${id}`),
+    (id) => team.call(`PATCH /v2/teams/:teamId/webhooks/${id}`, { body: { active: false } }),
+    (id) => disableTarget(team.sql, id, 'It answered 410.'),
+  ]
+  for (const end of ways) {
+    const id = await subscribe(team, 'https://hooks.example.com')
+    await team.sql`update delivery_targets set retry_at = now() - interval '1 s' where id = ${id}`
+    assert.equal(await isLookedFor(), true)
+    await end(id)
+    assert.equal(await isLookedFor(), false)
+  }
+  const [plan] = await (await plansOn(db))((sql) => sql`select ${asked.retries}`)
+  assert.match(plan!, /delivery_targets_live_retries/)
+})
