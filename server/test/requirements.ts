@@ -1958,6 +1958,7 @@ const sentences = [
     id: 'runs.sweepBound',
     says: 'However much is due at once, a sweep does a part of it and then the rest of its work.',
   },
+  { id: 'runs.sweepAside', says: 'A team whose slots are locked for long holds up no wait of another team.' },
   { id: 'runs.limits', says: 'A run fails at its limits; a start can only tighten them.' },
   {
     id: 'runs.messages',

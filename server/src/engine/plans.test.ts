@@ -15,7 +15,7 @@ import { addMessage, newChange } from './ledger/change.ts'
 import { claimRuns } from './admission/claim.ts'
 import { createRuns, claimedAtStart, type NewRun } from './starting/createRun.ts'
 import { stopRuns } from './ending/stopRuns.ts'
-import { wakeRuns } from './admission/wake.ts'
+import { wakeDueUnlocked, wakeRuns } from './admission/wake.ts'
 import { proves } from '../../test/kit/proves.ts'
 
 const service = await testApp()
@@ -61,6 +61,7 @@ const hot: Record<string, (sql: Sql) => Promise<unknown>> = {
   claimRuns: (sql) => claimRuns(sql, newId(), 40),
   admitNext: (sql) => admitNext(sql, [team.id], { workerId: newId(), count: 5 }),
   wakeRuns: (sql) => wakeRuns(sql, [runs[0]!.id]),
+  wakeDueUnlocked: (sql) => wakeDueUnlocked(sql, 500),
   stopRuns: (sql) => stopRuns(sql, [runs[0]!.id]),
   addUserMessage: (sql) =>
     addUserMessage(sql, { id: runs[0]!.id, team_id: team.id }, { text: 'hello', memberId: team.memberId }),

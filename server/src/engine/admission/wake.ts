@@ -1,5 +1,5 @@
 // Wakes runs: what a run waited for has come, so it is due again. A run that nobody holds needs a slot and waits for it like a new one, but before it.
-import { part, type Sql } from '../../base/db.ts'
+import { empty, part, type Sql } from '../../base/db.ts'
 import { admitNext, isCapped } from './admission.ts'
 import { lockedTeams } from './knownSlots.ts'
 import { mayWake } from '../ledger/lifecycle.ts'
@@ -51,13 +51,30 @@ export async function wakeRuns(sql: Sql, ids: string[]): Promise<void> {
   if (admitted > 0 || rows.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
 }
 
-/** Wakes runs whose time has come, some hundreds at a time, and answers how many. */
-export async function wakeDue(sql: Sql, max: number): Promise<number> {
+/** Wakes runs whose time has come, of all teams or of one, some hundreds at a time, and answers how many. It waits for the slots of their teams. */
+export async function wakeDue(sql: Sql, max: number, teamId?: string): Promise<number> {
   const due = await sql<{ id: string }>`
-    select id from runs where due_at <= now() order by due_at limit ${max} for update skip locked`
+    select id from runs where due_at <= now() ${teamId === undefined ? empty : part`and team_id = ${teamId}`}
+    order by due_at limit ${max} for update skip locked`
+  return wakeAll(sql, due)
+}
+
+/** The same without those of teams whose slots others have locked: nothing waits for one team while it holds the slots of others. */
+export async function wakeDueUnlocked(sql: Sql, max: number): Promise<number> {
+  const due = await sql<{ id: string }>`
+    select r.id from admission a join runs r on r.team_id = a.team_id
+    where r.due_at <= now() order by r.due_at limit ${max} for update of a, r skip locked`
+  return wakeAll(sql, due)
+}
+
+async function wakeAll(sql: Sql, runs: { id: string }[]): Promise<number> {
   await wakeRuns(
     sql,
-    due.map(({ id }) => id),
+    runs.map(({ id }) => id),
   )
-  return due.length
+  return runs.length
 }
+
+/** The teams of the first runs whose time has come, in no order. */
+export const teamsWithDue = (sql: Sql, max: number) => sql<{ team_id: string }>`
+  select team_id from (select team_id from runs where due_at <= now() order by due_at limit ${max}) due group by team_id order by random()`

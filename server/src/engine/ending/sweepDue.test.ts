@@ -1,16 +1,37 @@
-// The half-second sweep, when much is due at once.
+// The half-second sweep, when much is due at once, or a team is stuck.
 import assert from 'node:assert/strict'
+import { begin } from '../../../test/kit/heldTransaction.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { createRunSweep } from './sweepDue.ts'
 
+const service = await testApp()
+
+proves('runs.sweepAside', 'waits of other teams wake while one team’s slots are locked', async () => {
+  const { db } = service.context
+  const teams = [await seedTeam(service), await seedTeam(service)]
+  const runs: string[] = []
+  for (const team of teams) runs.push(await startRun(team, await seedAgent(team, '```wait\n1h\n```\n')))
+  await drainRuns(service)
+  for (const id of runs) await db.sql`update runs set due_at = now() - interval '1 s' where id = ${id}`
+  const isAwake = async (id: string) =>
+    (await db.sql`select from runs where id = ${id} and due_at is null and admitted_at is not null`).length > 0
+  const { its, commit } = await begin(db.address())
+  await its`select from admission where team_id = ${teams[0]!.id} for update`
+  const sweep = createRunSweep(service.context)
+  await sweep.run()
+  assert.deepEqual(await Promise.all(runs.map(isAwake)), [false, true])
+  await commit()
+  await sweep.run()
+  assert.deepEqual(await Promise.all(runs.map(isAwake)), [true, true])
+})
+
 /** Each is closed by a transaction of its own: no machine does so many in the time that a sweep has. */
 const expired = 1000
 
 proves('runs.sweepBound', 'a sweep closes some of many expired requests, and the next one continues', async () => {
-  const service = await testApp()
   const { sql } = service.context.db
   const team = await seedTeam(service)
   const runId = await startRun(team, await seedAgent(team, '```approve\nGo?\n```\n'))

@@ -1,6 +1,7 @@
 // The half-second sweep of everything that time or a death may have left: due waits, expired requests, lost runs, miscounted slots.
-import { part } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
 import type { WorkerPools } from '../../base/settingKinds.ts'
+import { withShortLock } from '../../base/shortLock.ts'
 import type { Context } from '../../kit/context.ts'
 import { lookFor } from '../../kit/sharedLook.ts'
 import { admitNext, recount } from '../admission/admission.ts'
@@ -8,7 +9,7 @@ import { isOrdinary, isSuspectRow, reviveOrphans } from '../admission/claim.ts'
 import { isWorker } from '../ledger/notifyChannels.ts'
 import { isServed } from '../admission/workerPools.ts'
 import { expireRequest } from '../requests/humanRequests.ts'
-import { wakeDue } from '../admission/wake.ts'
+import { teamsWithDue, wakeDue, wakeDueUnlocked } from '../admission/wake.ts'
 
 const dueAtOnce = 500
 /** How long a sweep may do what is due of one kind: after a day without a worker it may be much, and the rest of the sweep waits for it. */
@@ -48,7 +49,7 @@ export function createRunSweep(context: Context): RunSweep {
     async run() {
       const is = await lookFor(context, (dues ??= duesOf(config.workerPools, lifecycle.processId)))
       let isReady = is.ready || is.suspect
-      if (is.due) isReady = (await repeated(wakeSome)) || isReady
+      if (is.due) isReady = (await wakeAllDue()) || isReady
       if (is.expired) isReady = (await repeated(expireOne)) || isReady
       count += 1
       if (count % (is.hasElder ? rareEvery : thoroughEvery) === 0) isReady = (await thorough()) || isReady
@@ -57,12 +58,27 @@ export function createRunSweep(context: Context): RunSweep {
     admitWaiting,
   }
 
-  async function wakeSome(): Promise<boolean> {
-    return (await db.transaction((sql) => wakeDue(sql, dueAtOnce))) > 0
+  async function wakeAllDue(): Promise<boolean> {
+    const until = performance.now() + longestMs
+    let found = await repeated(async () => (await db.transaction((sql) => wakeDueUnlocked(sql, dueAtOnce))) > 0)
+    // those that were left out: a team whose slots are locked for long holds up only itself
+    for (const { team_id } of await teamsWithDue(db.sql, dueAtOnce)) {
+      if (performance.now() >= until) break
+      found = (await unlessLocked({ team_id }, async (sql) => (await wakeDue(sql, dueAtOnce, team_id)) > 0)) || found
+    }
+    return found
   }
 
-  async function expireOne(): Promise<boolean> {
-    return (await db.transaction(expireRequest)) !== undefined
+  function expireOne(): Promise<boolean> {
+    return unlessLocked({}, async (sql) => (await expireRequest(sql)) !== undefined)
+  }
+
+  /** One transaction, which waits only shortly for the slots of a team. */
+  async function unlessLocked(whose: { team_id?: string }, work: (sql: Sql) => Promise<boolean>): Promise<boolean> {
+    let found = false
+    const isDone = await withShortLock(db, async (sql) => void (found = await work(sql)))
+    if (!isDone) log.warn(whose, 'the slots of a team are locked; what is due of its runs is left to the next sweep')
+    return isDone && found
   }
 
   async function thorough(): Promise<boolean> {
@@ -72,9 +88,11 @@ export function createRunSweep(context: Context): RunSweep {
   }
 
   async function admitWaiting(): Promise<boolean> {
-    let admitted = 0
-    for (const teamId of await recount(db)) admitted += (await admitNext(db.sql, [teamId])).admitted
-    return admitted > 0
+    let found = false
+    for (const team_id of await recount(db)) {
+      found = (await unlessLocked({ team_id }, async (sql) => (await admitNext(sql, [team_id])).admitted > 0)) || found
+    }
+    return found
   }
 }
 
