@@ -4270,7 +4270,10 @@ const sentences = [
     },
   },
   { id: 'bulk.fullSpeed', says: 'A bulk action in the background goes at full speed while nobody else is at work.' },
-  { id: 'bulk.failed', says: 'A bulk action that cannot be carried out says so.' },
+  {
+    id: 'bulk.failed',
+    says: 'A bulk action that cannot be carried out says so; one that others are in the way of goes on.',
+  },
   {
     id: 'bulk.swept',
     says: 'A bulk action is deleted thirty days after its end.',

@@ -1,5 +1,5 @@
 // Continues a bulk action that is too large for one request: each transaction changes some cases and stores the progress.
-import { isConnectionTrouble, lockNotAvailable, part, retryingDeadlocks, sqlState, type Sql } from '../../../base/db.ts'
+import { isPassing, part, retryingDeadlocks, type Sql } from '../../../base/db.ts'
 import type { Context } from '../../../kit/context.ts'
 import { enqueueOn, job, type Job } from '../../../kit/job.ts'
 import { Id, Type, type Static } from '../../../kit/schema.ts'
@@ -48,7 +48,7 @@ export async function takeStep(context: Context, input: Input, pacer = new Pacer
   try {
     return await retryingDeadlocks(() => db.transaction((sql) => step(context, sql, input, pacer)))
   } catch (error) {
-    if (isConnectionTrouble(error) || sqlState(error) === lockNotAvailable) throw error
+    if (isPassing(error)) throw error
     log.error({ err: error, ...input }, 'a bulk action failed')
     await db.sql`
       update bulk_actions set status = 'failed', completed_at = now(),

@@ -365,6 +365,28 @@ proves('bulk.failed', 'an action that cannot be carried out says so', async () =
   assert.match(bulk_action.error, /Send the action again/)
 })
 
+proves('bulk.failed', 'an action that is chosen to end deadlocks again and again has not failed', async () => {
+  const team = await seedTeam(service)
+  const queueId = await seedQueue(team)
+  await seedCases(team, queueId, 10_001)
+  const body = { all_matching: true, priority: 'high' }
+  const begun = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-priority`, { body })
+  const { bulk_action_id: id } = begun.body
+  const status = async () => (await team.call(`GET /v2/bulk-actions/${id}`)).body.bulk_action.status
+  const { pool } = service.context.db
+  await pool.query(`
+    create function end_deadlock() returns trigger language plpgsql as $$ begin raise deadlock_detected; end $$;
+    create trigger end_deadlock before update on cases execute function end_deadlock()`)
+  try {
+    await assert.rejects(takeStep(service.context, { bulk_action_id: id, team_id: team.id }), { code: '40P01' })
+  } finally {
+    await pool.query('drop function end_deadlock cascade')
+  }
+  assert.equal(await status(), 'running')
+  await service.drain()
+  assert.equal(await status(), 'completed')
+})
+
 proves('bulk.swept', 'an action is forgotten thirty days after its end, and one that is under way is not', async () => {
   const team = await seedTeam(service)
   const queueId = await seedQueue(team)
