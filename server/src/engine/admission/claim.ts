@@ -189,14 +189,22 @@ export const readClaimed = (sql: Sql, workerId: string): Promise<Pick<ClaimedRun
   select id, epoch from runs where worker = ${workerId}`
 
 /**
- * Gives runs back untouched, for another worker to continue: this process stops, or lost track of them. It does not count as a death;
- * `failed` says that they could not be advanced.
+ * Gives runs back untouched, for another worker to continue: this process stops, or lost track of them. One that was taken from it and that it
+ * has claimed again has another epoch, and stays. It does not count as a death; `failed` says that they could not be advanced.
  */
-export async function giveBack(sql: Sql, workerId: string, ids: string[], failed = false): Promise<void> {
+export async function giveBack(
+  sql: Sql,
+  workerId: string,
+  held: Pick<ClaimedRun, 'id' | 'epoch'>[],
+  failed = false,
+): Promise<void> {
+  const ids = held.map(({ id }) => id)
   await sql`
     with freed as (
       update runs set worker = null, epoch = epoch + 1, failures = failures + ${Number(failed)}::smallint, updated_at = now()
-      where id = any(${ids}::uuid[]) and worker = ${workerId} returning id, epoch, ${workerId}::uuid as worker
+      from unnest(${ids}::uuid[], ${held.map(({ epoch }) => epoch)}::int[]) as h (id, held_epoch)
+      where runs.id = any(${ids}::uuid[]) and runs.id = h.id and epoch = held_epoch and worker = ${workerId}
+      returning runs.id, epoch, ${workerId}::uuid as worker
     )
     ${insertCuts(part`freed`, 'gave_back', { onlyBegun: true })}`
 }

@@ -486,7 +486,7 @@ suite('calls of one turn', () => {
 
   proves(
     'runs.fenced',
-    'that the database held up are not made by a process which lost the run meanwhile',
+    'that waited for the database are not made by a process which no longer holds the run',
     async () => {
       const team = await seedTeam(service)
       const site = await startSite(() => true)

@@ -156,7 +156,7 @@ async function recover(pool: Pool, run: ClaimedRun, signal: AbortSignal, error: 
     log.warn({ err: error, run_id: run.id }, 'a run could not be advanced; it is taken up again from its log')
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5000)) {
     try {
-      return await giveBack(db.sql, pool.options.workerId, [run.id], isFailure)
+      return await giveBack(db.sql, pool.options.workerId, [run], isFailure)
     } catch (failed) {
       if (!isPassing(failed) || pool.isStopping) {
         return log.error({ err: failed, run_id: run.id }, 'a run could not be given back; the sweep will find it')
@@ -180,11 +180,11 @@ async function giveBackStrays(pool: Pool): Promise<void> {
   const { context, workerId } = pool.options
   const claimed = await readClaimed(context.db.sql, workerId)
   const unknown = new Map(claimed.filter(({ id }) => !pool.held.has(id)).map(({ id, epoch }) => [id, epoch]))
-  const lostIds = [...unknown].filter(([id, epoch]) => pool.strays.get(id) === epoch).map(([id]) => id)
+  const lost = [...unknown].flatMap(([id, epoch]) => (pool.strays.get(id) === epoch ? { id, epoch } : []))
   pool.strays = unknown
-  if (lostIds.length === 0) return
-  context.log.warn({ runs: lostIds.length }, 'runs were claimed without an answer; they are given back')
-  await giveBack(context.db.sql, workerId, lostIds)
+  if (lost.length === 0) return
+  context.log.warn({ runs: lost.length }, 'runs were claimed without an answer; they are given back')
+  await giveBack(context.db.sql, workerId, lost)
 }
 
 async function poll(pool: Pool): Promise<void> {

@@ -1,12 +1,12 @@
 // Writes whose answer was lost: what is found on the run's row, and who may write then.
 import assert from 'node:assert/strict'
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
-import { claimRuns, readClaimed } from '../admission/claim.ts'
+import { claimRuns, giveBack, readClaimed, reviveRuns } from '../admission/claim.ts'
 import { wakeDue } from '../admission/wake.ts'
 import { applyChanges, type Applied } from '../ledger/apply.ts'
 import { addMessage, newChange, type Change } from '../ledger/change.ts'
@@ -24,7 +24,7 @@ async function held() {
 }
 
 async function claimedBy(worker: string, id: string) {
-  const run = (await claimRuns(sql, worker, 100)).find((one) => one.id === id)
+  const run = (await claimRuns(sql, worker, 100)).find((claimed) => claimed.id === id)
   assert.ok(run)
   return run
 }
@@ -111,11 +111,12 @@ proves(
   },
 )
 
+/** As PostgreSQL says when a row was locked for as long as a statement waits. */
+const locked = () => sql`do $$ begin raise exception using errcode = 'lock_not_available'; end $$`
+
 proves('runs.outcomeKept', 'a write whose run stays locked is made when the lock is gone', async () => {
   const { run } = await held()
   const change = says(run, 'at last')
-  // as PostgreSQL says when a row was locked for as long as a statement waits
-  const locked = () => sql`do $$ begin raise exception using errcode = 'lock_not_available'; end $$`
   let looks = 0
   const flaky = ((...args: Parameters<Sql>) => (++looks <= 2 ? locked() : sql(...args))) as Sql
   const tries = [() => locked().then(() => writeOne(change)), () => writeOne(change)]
@@ -136,5 +137,21 @@ proves(
     await sql`update runs set epoch = epoch + 1 where id = ${id}`
     writing.heldAtMs = performance.now() - 1000
     assert.ok(!(await stillHolds(writing)))
+  },
+)
+
+proves(
+  'runs.fenced',
+  'who gives back a run that its process has claimed again leaves the new claim alone',
+  async () => {
+    const { id, run } = await held()
+    const { worker } = await one(sql<{ worker: string }>`select worker from runs where id = ${id}`)
+    await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })
+    const again = await claimedBy(worker, id)
+    await giveBack(sql, worker, [run], true)
+    const now = () => one(sql`select worker, failures from runs where id = ${id}`)
+    assert.deepEqual(await now(), { worker, failures: 0 })
+    await giveBack(sql, worker, [again], true)
+    assert.deepEqual(await now(), { worker: null, failures: 1 })
   },
 )

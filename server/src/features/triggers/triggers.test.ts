@@ -83,9 +83,9 @@ proves(
     assert.deepEqual((await team.call(`GET /v2/triggers/${id}`)).body, { trigger: made, trigger_id: id })
     const [row] = await team.sql<{ row: string }>`select to_jsonb(t)::text as row from triggers t where id = ${id}`
     assert.ok(!row!.row.includes(secret) && !row!.row.includes(webhook.url.slice(-48)), 'both are sealed in the row')
-    const reader = await seedTeam(service, { scopes: ['agents:read'] })
-    await team.sql`update api_keys set team_id = ${team.id}, member_id = ${team.memberId} where id = ${reader.keyId}`
-    const read = await reader.call(`GET /v2/triggers/${id}`)
+    const other = await seedTeam(service, { scopes: ['agents:read'] })
+    await team.sql`update api_keys set team_id = ${team.id}, member_id = ${team.memberId} where id = ${other.keyId}`
+    const read = await other.call(`GET /v2/triggers/${id}`)
     assert.deepEqual([read.status, read.body.trigger.webhook.url], [200, null])
   },
 )
@@ -314,15 +314,17 @@ proves(
     const order: string[] = []
     const looking = new AbortController()
     const time = teamTimeOf(app.context)
-    const { piece } = time
-    let asked: Promise<unknown> | undefined
+    const piece: typeof time.piece = time.piece.bind(time)
+    const ask = async () => {
+      const { status } = await quiet.call('GET /v2/teams/:teamId/agents')
+      order.push(`answered ${status}`)
+      looking.abort()
+    }
+    let asked: Promise<void> | undefined
     time.piece = (teamId, work) => {
       if (teamId !== noisy.team.id) return piece(teamId, work)
       order.push('judged')
-      asked ??= quiet.call('GET /v2/teams/:teamId/agents').then(({ status }) => {
-        order.push(`answered ${status}`)
-        looking.abort()
-      })
+      asked ??= ask()
       return piece(teamId, work)
     }
     await startDeliveries({ context: app.context, signal: looking.signal })
@@ -395,7 +397,10 @@ proves(
     const made = await Promise.all(
       [...agents, ...agents].map((agentId) => team.call(`POST /v2/agents/${agentId}/triggers`, { body })),
     )
-    assert.deepEqual(made.map(({ status }) => status).toSorted(), [201, 201, 409, 409, 409, 409])
+    assert.deepEqual(
+      made.map(({ status }) => status).toSorted((a, b) => a - b),
+      [201, 201, 409, 409, 409, 409],
+    )
     const refused = made.find(({ status }) => status === 409)!
     assert.equal(refused.body.error, 'conflict')
     assert.match(refused.body.message, /100 triggers for events/)

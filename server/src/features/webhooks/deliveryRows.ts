@@ -44,7 +44,7 @@ export interface Loaded extends Outgoing {
   batch?: BatchPlace | undefined
 }
 
-/** Condition on targets: something is to be sent again, and to one that is still sent to. An index has only these (migration 0132). */
+/** Condition on targets: something is to be sent again, and to one that is still sent to. An index has only these (migration 0129). */
 export const hasRetry = part`retry_at <= now() and active and deleted_at is null`
 
 /**
