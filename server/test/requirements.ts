@@ -4696,6 +4696,10 @@ const sentences = [
     says: 'The log of every ended run is sealed and signed within about a second, however it ended; one that continues after its end gets another seal, which takes in the one before.',
   },
   {
+    id: 'evidence.waits',
+    says: 'However long it takes to seal a log, the live events of no team wait for it; whoever dies meanwhile leaves nothing, and a run that goes on meanwhile is sealed when it has ended again.',
+  },
+  {
     id: 'evidence.plans',
     says: 'Sealing finds ended runs, and the rows of their logs, by their keys, however many there are.',
   },

@@ -8,3 +8,5 @@ export const poolerLock = 0x52590004
 export const presenceLockClass = 0x52590003
 /** The same for whoever sets free what a dead process held. It is another lock, so that its holder is never taken for that process. */
 export const reapLockClass = 0x52590005
+/** Transaction lock of whoever seals the logs of ended runs, and, shared, of whoever deletes runs (migration 0126 has the number). */
+export const sealLock = 0x52590006

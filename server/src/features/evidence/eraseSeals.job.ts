@@ -1,5 +1,6 @@
-// Erases the seals of runs that were deleted while somebody sealed. The trigger that erases all others asks for it (migration 0125). Their heads stay
+// Erases the seals of runs that were deleted while somebody sealed. The trigger that erases all others asks for it (migration 0126). Their heads stay
 // among those that were signed, which say nothing of the runs.
+import { sealLock } from '../../base/locks.ts'
 import { job } from '../../kit/job.ts'
 import { Id, Type } from '../../kit/schema.ts'
 
@@ -9,7 +10,7 @@ export const eraseSeals = job({
   safeToRepeat: 'what is erased is not found a second time',
   async handler({ input, sql }) {
     // waits for whoever seals, or fails and is tried again; whoever seals after that does not see the runs
-    await sql`select xid from evidence_cursor for key share`
+    await sql`select pg_advisory_xact_lock_shared(${sealLock})`
     await sql`delete from run_seals where run_id = any(${input.run_ids}::uuid[])`
   },
 })

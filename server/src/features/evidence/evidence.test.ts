@@ -175,7 +175,7 @@ proves('evidence.sealed', 'two processes that seal at once seal each run once', 
   const agentId = await seedAgent(team, twoNotes)
   const runs = await Promise.all(Array.from({ length: 20 }, () => startRun(team, agentId)))
   await drainRuns(service)
-  // nobody is refused: whoever does not get the row of the cursor has nothing to do
+  // nobody is refused: whoever does not get the lock has nothing to do
   await Promise.all(Array.from({ length: 8 }, () => sealSome(context)))
   for (const runId of runs) await seal(runId)
   const { seals } = await one(sql<{ seals: number }>`
@@ -191,8 +191,8 @@ proves('evidence.sealed', 'however many runs have ended, and however long they a
   // two runs at a time, or one whose log is longer than the share
   const sealed = () => sql`select from run_seals where run_id = any(${runs}::uuid[])`
   while ((await sealed()).length < runs.length) {
-    await sealSome(context, { runs: 2, events: 100 })
-    await sealSome(context, { runs: 500, events: 1 })
+    await sealSome(context, { runs: 2, bytes: 8_000_000 })
+    await sealSome(context, { runs: 500, bytes: 1 })
   }
   for (const runId of runs) assert.deepEqual(await problemsOf(await evidenceOf(team, runId)), [])
 })

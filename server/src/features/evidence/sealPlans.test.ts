@@ -6,6 +6,7 @@ import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { one, type Sql } from '../../base/db.ts'
+import type { Context } from '../../kit/context.ts'
 import { sealSome } from './sealRuns.ts'
 
 const service = await testApp()
@@ -37,9 +38,15 @@ proves(
   async () => {
     const plansOf = await plansOn(db)
     const plans = await plansOf(async (sql: Sql) => {
-      await sealSome({ ...context, db: { ...db, sql, transaction: (work) => work(sql) } }, { runs: 20, events: 5000 })
+      const explained = {
+        ...context,
+        db: { ...db, sql, transaction: (work: (inside: Sql) => unknown) => work(sql) },
+      } as Context
+      await sealSome(explained, { runs: 20, bytes: 8_000_000 })
+      // the next one alone, its rows one by one
+      await sealSome(explained, { runs: 20, bytes: 1 })
       const { seals } = await one(sql<{ seals: number }>`select count(*)::int as seals from run_seals`)
-      assert.ok(seals > 0)
+      assert.equal(seals, 21)
     })
     const planWith = (word: RegExp): string => {
       const plan = plans.find((text) => word.test(text))
@@ -47,10 +54,14 @@ proves(
       return plan
     }
     // a sort would read everything that has ended, again and again
-    assert.doesNotMatch(planWith(/^Limit\n.*runs_by_last_end/), /Sort|Seq Scan|Bitmap/)
-    const sealing = planWith(/Insert on run_seals/)
-    for (const key of ['runs_pkey', 'run_seals_pkey', 'run_steps_pkey', 'run_messages_pkey'])
+    const ended = planWith(/using runs_by_last_end/)
+    assert.doesNotMatch(ended, /Sort|Seq Scan on (?!evidence_cursor)|Bitmap/)
+    const sealing = planWith(/using run_steps_pkey[^]*Insert on run_seals/)
+    for (const key of ['runs_pkey', 'run_seals_pkey', 'run_messages_pkey', 'event_batches_before_by_run'])
       assert.match(sealing, new RegExp(`using ${key}`))
     assert.doesNotMatch(sealing, /Seq Scan on (?!evidence_cursor)/)
+    // a run alone, its rows in parts
+    for (const key of ['event_batches_before_by_run', 'run_steps_pkey', 'run_messages_pkey'])
+      planWith(new RegExp(`bytes_before[^]*WindowAgg[^]*Limit[^]*using ${key}`))
   },
 )
