@@ -12,7 +12,7 @@ import { newToken, optionalFields, requireWanted } from './wanted.ts'
 
 /** Enough for every use seen, and few enough to be listed whole. */
 const triggersMax = 100
-/** Of a team, paused ones too. Whoever writes an event writes it once for each trigger that waits for it, in a commit that several teams share. */
+/** A team has as many for events, paused ones too: whoever writes an event writes it once for each of them, in a commit that several teams share. */
 const eventTriggersMax = 100
 
 export const NewTrigger = Type.Object(

@@ -118,7 +118,7 @@ async function roomOf(sql: Sql, trigger: Holder, max: number): Promise<number> {
 
 interface Pace {
   allowed: number
-  /** Of the minute, if it is used up. */
+  /** How much is left of the minute, if what it allows is used up. */
   usedUpMs?: number
 }
 

@@ -26,7 +26,7 @@ interface New {
   triggerId: string
   /** JSON that the database can store. */
   content: string
-  /** Of a delivery that repeats another one. */
+  /** What it has of the delivery that it repeats, if it repeats one. */
   replay?: { of: string; key: string | null; causedByRunId: string | null }
 }
 

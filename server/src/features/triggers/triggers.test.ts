@@ -314,7 +314,7 @@ proves(
     const order: string[] = []
     const looking = new AbortController()
     const time = teamTimeOf(app.context)
-    const piece: typeof time.piece = time.piece.bind(time)
+    const measured = { ...time }
     const ask = async () => {
       const { status } = await quiet.call('GET /v2/teams/:teamId/agents')
       order.push(`answered ${status}`)
@@ -322,10 +322,10 @@ proves(
     }
     let asked: Promise<void> | undefined
     time.piece = (teamId, work) => {
-      if (teamId !== noisy.team.id) return piece(teamId, work)
+      if (teamId !== noisy.team.id) return measured.piece(teamId, work)
       order.push('judged')
       asked ??= ask()
-      return piece(teamId, work)
+      return measured.piece(teamId, work)
     }
     await startDeliveries({ context: app.context, signal: looking.signal })
     await asked
@@ -397,13 +397,12 @@ proves(
     const made = await Promise.all(
       [...agents, ...agents].map((agentId) => team.call(`POST /v2/agents/${agentId}/triggers`, { body })),
     )
-    assert.deepEqual(
-      made.map(({ status }) => status).toSorted((a, b) => a - b),
-      [201, 201, 409, 409, 409, 409],
-    )
-    const refused = made.find(({ status }) => status === 409)!
-    assert.equal(refused.body.error, 'conflict')
-    assert.match(refused.body.message, /100 triggers for events/)
+    const refused = made.filter(({ status }) => status !== 201)
+    assert.deepEqual([made.length, refused.length], [6, 4])
+    for (const { status, body: says } of refused) {
+      assert.deepEqual([status, says.error], [409, 'conflict'])
+      assert.match(says.message, /100 triggers for events/)
+    }
     await make(team, agents[1]!, { kind: 'webhook' })
     const other = await seedTeam(service)
     await make(other, await seedAgent(other, echo), body)
@@ -413,7 +412,7 @@ proves(
 )
 
 /** Calls with a key of this team that has these scopes only. */
-async function reader(team: TestTeam, scopes: string[]): Promise<TestTeam['call']> {
+async function readerOf(team: TestTeam, scopes: string[]): Promise<TestTeam['call']> {
   const { body } = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: scopes.join(), scopes } })
   return (route, options) => team.call(route, { key: body.secret, ...options })
 }
@@ -428,7 +427,7 @@ proves('triggers.readers', 'what an event brought is shown only to a credential 
   await tick()
   const [{ id: delivery }] = (await listed({ team, triggerId: id })).deliveries
   const shownTo = async (scopes: string[], route: string) => {
-    const { body } = await (await reader(team, scopes))(route)
+    const { body } = await (await readerOf(team, scopes))(route)
     return body.trigger_delivery.content
   }
   const read = `GET /v2/trigger-deliveries/${delivery}`
@@ -443,7 +442,7 @@ proves('triggers.readers', 'what an event brought is shown only to a credential 
   const hook = await seed()
   await send(hook.url, { id: 1 })
   const [came] = (await listed(hook)).deliveries
-  const brought = await (await reader(hook.team, ['agents:read']))(`GET /v2/trigger-deliveries/${came.id}`)
+  const brought = await (await readerOf(hook.team, ['agents:read']))(`GET /v2/trigger-deliveries/${came.id}`)
   assert.deepEqual(brought.body.trigger_delivery.content.body, { id: 1 }, 'a webhook brings no event')
 })
 
