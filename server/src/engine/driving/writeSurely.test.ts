@@ -111,7 +111,7 @@ proves(
   },
 )
 
-/** As PostgreSQL says when a row was locked for as long as a statement waits. */
+/** PostgreSQL says this when a row was locked for as long as a statement waits. */
 const locked = () => sql`do $$ begin raise exception using errcode = 'lock_not_available'; end $$`
 
 proves('runs.outcomeKept', 'a write whose run stays locked is made when the lock is gone', async () => {
