@@ -28,6 +28,7 @@ export const startDeliveries: Tick = async ({ context, signal }) => {
   const lines = new Map<string, Line>()
   for (;;) {
     let hasMoved = false
+    const ready = [...lines].filter(([, { isOver }]) => isOver)
     const places = [...laps].map(([teamId, { place }]): [string, string] => [teamId, place])
     for (const { team_id, trigger_id, is_due } of await nextOfEachTeam(context, places, resting(rests))) {
       if (signal.aborted) return
@@ -43,6 +44,8 @@ export const startDeliveries: Tick = async ({ context, signal }) => {
       }
     }
     if (hasMoved) continue
+    // their turn came, and nothing of them waits any more
+    for (const [teamId] of ready) lines.delete(teamId)
     if (lines.size === 0 || signal.aborted) return
     await Promise.race([pass(lookAgainMs), ...[...lines.values()].map(({ turn }) => turn)])
   }

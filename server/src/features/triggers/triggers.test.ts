@@ -45,10 +45,12 @@ async function seed(wanted: object = {}, procedure = echo, app = service): Promi
 const send = (url: string, body: unknown, headers: Record<string, string> = {}) =>
   service.call(`POST ${url}`, { body, headers })
 
-const listed = async ({ team, triggerId }: Pick<Seeded, 'team' | 'triggerId'>, query = '') =>
+type Listed = Pick<Seeded, 'team' | 'triggerId'>
+
+const listed = async ({ team, triggerId }: Listed, query = '') =>
   (await team.call(`GET /v2/triggers/${triggerId}/deliveries${query}`)).body
 
-const statuses = async (of: Seeded): Promise<string[]> =>
+const statuses = async (of: Listed): Promise<string[]> =>
   (await listed(of)).deliveries.map(({ status }: { status: string }) => status).toReversed()
 
 proves(
@@ -334,6 +336,25 @@ proves(
     assert.deepEqual(await statuses(noisy), ['failed', 'waiting', 'waiting'])
   },
 )
+
+proves('triggers.turns', 'a look ends also when nothing of a team waits any more once its turn comes', async () => {
+  const { team, triggerId, url } = await seed()
+  await send(url, {})
+  const time = teamTimeOf(context)
+  void time.turn((await seedTeam(service)).id)
+  time.usedThread(team.id, 20)
+  assert.ok(time.isAhead(team.id))
+  const measured = { ...time }
+  let gone: Promise<unknown> | undefined
+  time.turn = (teamId, options) => {
+    if (teamId === team.id) gone ??= team.sql`delete from trigger_deliveries where trigger_id = ${triggerId}`
+    return measured.turn(teamId, options)
+  }
+  await tick()
+  Object.assign(time, measured)
+  await gone
+  assert.deepEqual(await statuses({ team, triggerId }), [])
+})
 
 proves(
   'triggers.deliveries',
