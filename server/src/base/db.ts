@@ -308,8 +308,8 @@ export function isConnectionTrouble(error: unknown): boolean {
 }
 
 /**
- * Use this for writes that must happen however long the database is away. It throws every error except the database's absence, or those of
- * which `mayPass` says that they pass.
+ * Use this for writes that must happen however long the database is away. It tries again after errors that pass, and throws every other one. Unless
+ * `mayPass` is given, only the absence of the database passes.
  */
 export async function untilWritten<T>(
   write: () => Promise<T>,

@@ -66,7 +66,7 @@ const ownSettings = {
   tcp_keepalives_count: '3',
 }
 
-/** The same from our side: Node asks each second then, ten times. Without it a connection that only listens stays deaf for two hours. */
+/** The same from our side: after 5 s of silence Node asks once a second, ten times. Otherwise a connection that only listens would hear nothing for two hours. */
 const keptAlive: ClientConfig = { keepAlive: true, keepAliveInitialDelayMillis: 5000 }
 
 const fromVersion17 = { transaction_timeout: '0' }

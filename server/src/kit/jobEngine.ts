@@ -153,12 +153,13 @@ async function lockedJobs(sql: Sql, poolId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** A queue of jobs is locked together with its one job that is under way. */
+/** A queue of jobs is locked together with its one job that is under way. An attempt that nobody knows of is not the last one. */
 async function setFree(sql: Sql, poolId: string, ids: string[]): Promise<void> {
   const mine = part`locked_by = ${poolId}`
   await sql`
     with freed as (
-      update graphile_worker._private_jobs set locked_at = null, locked_by = null, run_at = greatest(run_at, now())
+      update graphile_worker._private_jobs set locked_at = null, locked_by = null, run_at = greatest(run_at, now()),
+        attempts = least(attempts, max_attempts - 1)
       where id = any(${ids}::bigint[]) and ${mine} returning job_queue_id
     )
     update graphile_worker._private_job_queues set locked_at = null, locked_by = null

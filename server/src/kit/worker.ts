@@ -222,7 +222,8 @@ function taskList(context: Context, { held, slots, suspectProcesses }: TaskOptio
         } catch (error) {
           ended('failed')
           context.log.error({ err: error, job: job.name }, 'job failed')
-          if (taken.attempts >= taken.max_attempts && fits.Check(payload)) await noteGivenUp(context, job, payload)
+          if (taken.attempts >= taken.max_attempts && fits.Check(payload))
+            await noteGivenUp(context, job, taken, payload)
           throw error
         } finally {
           release()
@@ -232,6 +233,12 @@ function taskList(context: Context, { held, slots, suspectProcesses }: TaskOptio
   )
 }
 
-/** The job engine does not try it again after this failure. */
-const noteGivenUp = ({ db }: Context, job: Job, input: unknown): Promise<void> =>
-  untilWritten(() => db.transaction(async (sql) => job.givenUp?.({ input, sql, deaths: 0 })))
+/** The job engine does not try it again after this failure, unless another process has taken the job since then. */
+const noteGivenUp = ({ db }: Context, job: Job, { id, locked_by }: JobHelpers['job'], input: unknown): Promise<void> =>
+  untilWritten(() =>
+    db.transaction(async (sql) => {
+      const ours = await sql`
+        select from graphile_worker._private_jobs where id = ${id}::bigint and locked_by is not distinct from ${locked_by}::text for update`
+      if (ours.length > 0) await job.givenUp?.({ input, sql, deaths: 0 })
+    }),
+  )

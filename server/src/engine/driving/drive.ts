@@ -61,10 +61,10 @@ export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): 
       const { wakeSeq } = held
       await resolveOpenSteps(held)
       await readNews(held)
-      const waits = held.open.find(isCall)
+      const [waits, ...others] = held.open.filter(isCall)
       if (waits) {
         // what came while a call was made may be about one that was looked at before it
-        if (held.wakeSeq === wakeSeq && (await pause(held, waits))) return
+        if (held.wakeSeq === wakeSeq && (await pause(held, waits, others))) return
         continue
       }
       const memory = reachedMemory(held)

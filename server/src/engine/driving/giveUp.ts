@@ -21,7 +21,7 @@ export async function giveUp(parts: DriveParts, run: ClaimedRun, writeSignal: Ab
     context,
     writeSignal,
     line: { tail: Promise.resolve() },
-    heldAtMs: performance.now(),
+    heldAtMs: -Infinity,
     applyLane,
     telemetry,
     atEnd: atEnd(run),

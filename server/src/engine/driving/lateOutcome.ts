@@ -1,5 +1,5 @@
 // The outcome of a call whose run was taken over although its process lives: a fact about that step and attempt, whoever holds the run now.
-import { isPassing, one, untilWritten, type Sql } from '../../base/db.ts'
+import { isConnectionTrouble, isPassing, one, untilWritten, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { CannotSave, type Outcome, type WrittenFile } from '../../kit/tool.ts'
 import type { CallStep } from '../ledger/change.ts'
@@ -15,8 +15,10 @@ import { isTransient } from '../ledger/applyLane.ts'
  */
 export async function saveLateOutcome(held: HeldRun, step: CallStep, outcome: Outcome): Promise<boolean> {
   const { context, run } = held
+  // a row that stays locked does not keep a process from its end
+  const mayPass = (error: unknown) => isConnectionTrouble(error) || (isPassing(error) && !held.writeSignal.aborted)
   const keep = (what: Outcome) =>
-    untilWritten(() => context.db.transaction((sql) => write(sql, held, step, what)), undefined, isPassing)
+    untilWritten(() => context.db.transaction((sql) => write(sql, held, step, what)), undefined, mayPass)
   try {
     return await keep(outcome)
   } catch (error) {

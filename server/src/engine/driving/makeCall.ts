@@ -104,6 +104,8 @@ async function execute(
   const from = { context: held.context, run: call.run, given: held.build.given }
   const input = await untilWritten(() => filledInput(from, tool, call.input), outside.signal)
   if (!(await stillHolds(held))) throw new Fenced()
+  // its time may have ended while it waited for the database
+  outside.signal.throwIfAborted()
   return tool.execute({ ...call, input: input as never }, outside)
 }
 

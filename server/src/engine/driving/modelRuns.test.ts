@@ -420,6 +420,38 @@ suite('a run at a limit of a build that asks', () => {
     const { status, output, limits } = await readRun(team, runId)
     assert.deepEqual([status, output, limits.max_duration_s], ['completed', 'in time', 3600])
   })
+
+  proves(
+    'runs.limitAsks',
+    'asks also when its time is over in the middle of a call and beside a wait, which both continue after the answer',
+    async () => {
+      const team = await seedTeam(service)
+      let isTime = false
+      const site = await startSite(() => isTime)
+      const wait = { name: 'schedule_wait', arguments: { until: new Date(Date.now() + 3_600_000).toISOString() } }
+      provider.answer({ calls: [...calls(site, ['/slow']).calls, wait] }, { text: 'done' })
+      const limits = { max_duration_s: 1, on_limit: 'ask' }
+      const runId = await startRun(
+        team,
+        await seedModelAgent(team, 'Do it.', { limits, plugins: ['http', 'human', 'schedule'] }),
+      )
+      await drainRuns(service)
+      const { request } = await requestOf(team, runId)
+      assert.match(request.description, /active for 1 seconds/)
+      const [waiting] = await sql`select status, due_at, failures from runs where id = ${runId}`
+      assert.deepEqual(waiting, { status: 'waiting', due_at: null, failures: 0 })
+      isTime = true
+      await sql`update human_requests set action = jsonb_set(action, '{arguments,to}', '7200') where id = ${request.id}`
+      await respond(team, runId, { approved: true })
+      await drainRuns(service)
+      assert.deepEqual(site.seen, ['+/slow', '+/slow', '-/slow', '-/slow'])
+      await sql`update runs set due_at = now() - interval '1 second' where id = ${runId}`
+      await sql`
+        update run_steps set result = jsonb_set(result, '{waiting_on,due_at}', to_jsonb(now())) where run_id = ${runId} and tool = 'schedule_wait'`
+      await drainRuns(service)
+      assert.equal((await readRun(team, runId)).output, 'done')
+    },
+  )
 })
 
 suite('calls of one turn', () => {

@@ -127,7 +127,7 @@ function open(
     callNames: new Map(),
     openResources: createOpenResources(context.log, run.id),
     line: { tail: Promise.resolve() },
-    heldAtMs: performance.now(),
+    heldAtMs: -Infinity,
     underWay: parts.underWay,
     guardrails: parts.guardrails,
     rules,

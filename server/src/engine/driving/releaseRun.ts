@@ -1,14 +1,14 @@
 // Releases a run that must wait or has ended. The wake number guards it, so that nothing that came since the last read is missed.
-import { isCall, newChange, putStep, type Change, type Move, type Step } from '../ledger/change.ts'
+import { newChange, putStep, type Change, type Move, type Step } from '../ledger/change.ts'
 import { commit, waitingOnOf, type HeldRun, type Writing } from './heldRun.ts'
 import { cancelRequestsOf } from '../requests/humanRequests.ts'
 import type { Effect } from '../ledger/applyLane.ts'
 
 /**
- * Lets the run wait, and say what this step waits for; false: something came, so the run continues. The clock wakes it for the first of its
- * steps that waits for a time: another one may wait for a person.
+ * Lets the run wait for what this step waits for; false: something came, so the run continues. `beside`: other steps that wait now. The clock wakes
+ * the run for the first that waits for a time.
  */
-export function pause(held: HeldRun, step: Step): Promise<boolean> {
+export function pause(held: HeldRun, step: Step, beside: Step[] = []): Promise<boolean> {
   const { kind, detail } = waitingOnOf(step)
   const change = newChange(held.run, held.turn)
   if (step.kind === 'model') putStep(change, step)
@@ -16,7 +16,7 @@ export function pause(held: HeldRun, step: Step): Promise<boolean> {
   change.move = {
     status: 'waiting',
     waiting_on,
-    due_at: firstDue([...held.open.filter(isCall), step]),
+    due_at: firstDue([step, ...beside]),
     wakeSeen: held.wakeSeen,
   }
   return commit(held, change)

@@ -17,7 +17,7 @@ export interface SureWriting {
   writeSignal: AbortSignal
   /** The end of the last write: writes of a run go one after the other. */
   line: { tail: Promise<unknown> }
-  /** When this process last asked for something that only the holder of the run is given, of performance.now(). */
+  /** When this process sent the last statement that succeeded only because it held the run (performance.now()). */
   heldAtMs: number
 }
 
@@ -38,7 +38,7 @@ function inLine<T>({ line }: SureWriting, work: () => Promise<T>): Promise<T> {
   return turn
 }
 
-/** A worker that is gone is noticed after this time at the earliest: who held a run a shorter time ago holds it still. */
+/** No process is taken for dead sooner than this. So whoever held a run less than this ago still holds it. */
 const noticedAfterMs = 400
 
 /**
@@ -107,7 +107,7 @@ async function find(sql: Sql, { id, runId, epoch, move }: Change, fence: string)
       returning r.epoch
     )
     select epoch, wake_seq, is_written, (select epoch from fenced) as fenced from was`
-  // who learns that a change was written, and that the run was stopped or freed since then, must not begin what the change announced
+  // written, but the run was stopped or freed since then: its writer must not begin what the change announced
   const isStillOurs = run?.epoch === epoch || move !== null
   if (run?.is_written) return { outcome: isStillOurs ? 'written' : 'fenced', wakeSeq: run.wake_seq }
   if (run === undefined || run.fenced === null) return { outcome: 'fenced', wakeSeq: 0 }

@@ -23,7 +23,8 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 /** Answers with the last one, behind which there may be more. */
 async function wakeSome(sql: Sql, teamId: string, after: string): Promise<string | undefined> {
   const held = await sql<{ id: string; waits: boolean }>`
-    select s.run_id as id, coalesce(r.status = 'waiting', false) as waits
+    select s.run_id as id, coalesce(r.status = 'waiting', false) and exists (
+      select from run_steps t where t.run_id = s.run_id and t.state = 'waiting' and t.result #>> '{waiting_on,detail,reason}' = 'guardrail') as waits
     from (
       select distinct run_id from guardrail_stops
       where team_id = ${teamId} and way = 'waits' and until > now() and run_id > ${after} order by run_id limit ${runsAtOnce}) s

@@ -151,8 +151,8 @@ const renumbered = part`(
         ) p)`
 
 /**
- * One statement, one commit. `freed`: the slots that these runs held and hold no more. `epochsOf` reads the runs that did not come back; where
- * the statement is a commit by itself, it must not fail with what PostgreSQL says of a statement that did nothing.
+ * One statement, one commit. `freed`: the slots that these runs held and hold no more. `epochsOf` reads the runs that did not come back. Where
+ * the statement is its own commit, an error of that reading must not look like an error of the statement, which is committed by then.
  */
 export async function applyChanges(
   sql: Sql,
