@@ -6,6 +6,7 @@
 create or replace function forget_copies_of_runs() returns trigger language plpgsql as $$
 declare
   ids uuid[] := array(select id from gone);
+  nobody_seals boolean;
 begin
   if cardinality(ids) = 0 then return null; end if;
   -- first the sets, as whoever adds to them or starts a replay locks them
@@ -20,8 +21,10 @@ begin
   delete from suggestion_runs where run_id = any(ids);
   delete from guardrail_stops where run_id = any(ids);
   -- Whoever seals has this lock alone until its commit (sealLock in base/locks.ts), and may be sealing one of these: its seals are seen only after
-  -- that. A deletion does not wait for it, since sealing a long run takes minutes.
-  if not pg_try_advisory_xact_lock_shared(1381564422) then
+  -- that. A deletion does not wait for it, since sealing a long run takes minutes. A process of the release before has the row of the cursor instead.
+  perform from evidence_cursor for key share skip locked;
+  nobody_seals := found and pg_try_advisory_xact_lock_shared(1381564422);
+  if not nobody_seals then
     perform graphile_worker.add_job('eraseSeals', json_build_object('run_ids', ids));
   end if;
   delete from run_seals where run_id = any(ids);

@@ -255,13 +255,13 @@ async function spareOthers(sql: Sql, { id, role }: Pick<DeadProcess, 'id' | 'rol
       order by id for update skip locked)`
 }
 
-/** Runs held by a process that is not listed any more: it left between two sweeps. */
+/** Runs held by a process that is not listed any more: it left between two sweeps. One whose row is locked is left to the next sweep. */
 export async function reviveOrphans(sql: Sql): Promise<number> {
   const rows = await sql`
     with lost as materialized (
       select r.id, r.worker from runs r
       where r.worker is not null and not exists (select from processes p where p.id = r.worker)
-      order by r.id for update of r
+      order by r.id for update of r skip locked
     ),
     freed as (
       update runs set worker = null, epoch = epoch + 1, updated_at = now()

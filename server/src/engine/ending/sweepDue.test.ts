@@ -28,6 +28,31 @@ proves('runs.sweepAside', 'waits of other teams wake while one team’s slots ar
   assert.deepEqual(await Promise.all(runs.map(isAwake)), [true, true])
 })
 
+proves('runs.sweepAside', 'requests of other teams expire while one team’s slots are locked', async () => {
+  const { db } = service.context
+  const teams = [await seedTeam(service), await seedTeam(service)]
+  for (const team of teams) await startRun(team, await seedAgent(team, '```approve\nGo?\n```\n'))
+  await drainRuns(service)
+  // that of the team with the locked slots is the first one that is due
+  for (const [nth, { id }] of teams.entries())
+    await db.sql`update human_requests set expires_at = now() - make_interval(secs => ${10 - nth}) where team_id = ${id}`
+  const statusesOf = async () =>
+    Promise.all(
+      teams.map(async ({ id }) => {
+        const [request] = await db.sql<{ status: string }>`select status from human_requests where team_id = ${id}`
+        return request!.status
+      }),
+    )
+  const { its, commit } = await begin(db.address())
+  await its`select from admission where team_id = ${teams[0]!.id} for update`
+  const sweep = createRunSweep(service.context)
+  await sweep.run()
+  assert.deepEqual(await statusesOf(), ['pending', 'expired'])
+  await commit()
+  await sweep.run()
+  assert.deepEqual(await statusesOf(), ['expired', 'expired'])
+})
+
 /** Each is closed by a transaction of its own: no machine does so many in the time that a sweep has. */
 const expired = 1000
 

@@ -8,7 +8,7 @@ import { admitNext, recount } from '../admission/admission.ts'
 import { isOrdinary, isSuspectRow, reviveOrphans } from '../admission/claim.ts'
 import { isWorker } from '../ledger/notifyChannels.ts'
 import { isServed } from '../admission/workerPools.ts'
-import { expireRequest } from '../requests/humanRequests.ts'
+import { expireRequest, expireRequestUnlocked, teamsWithExpired } from '../requests/expireRequests.ts'
 import { teamsWithDue, wakeDue, wakeDueUnlocked } from '../admission/wake.ts'
 
 const dueAtOnce = 500
@@ -49,8 +49,8 @@ export function createRunSweep(context: Context): RunSweep {
     async run() {
       const is = await lookFor(context, (dues ??= duesOf(config.workerPools, lifecycle.processId)))
       let isReady = is.ready || is.suspect
-      if (is.due) isReady = (await wakeAllDue()) || isReady
-      if (is.expired) isReady = (await repeated(expireOne)) || isReady
+      if (is.due) isReady = (await ofEachTeam(dueWaits)) || isReady
+      if (is.expired) isReady = (await ofEachTeam(expiredRequests)) || isReady
       count += 1
       if (count % (is.hasElder ? rareEvery : thoroughEvery) === 0) isReady = (await thorough()) || isReady
       return isReady
@@ -58,26 +58,22 @@ export function createRunSweep(context: Context): RunSweep {
     admitWaiting,
   }
 
-  async function wakeAllDue(): Promise<boolean> {
+  async function ofEachTeam({ unlocked, teams, ofTeam }: DueOfTeams): Promise<boolean> {
     const until = performance.now() + longestMs
-    let found = await repeated(async () => (await db.transaction((sql) => wakeDueUnlocked(sql, dueAtOnce))) > 0)
+    let found = await repeated(() => db.transaction(unlocked))
     // those that were left out: a team whose slots are locked for long holds up only itself
-    for (const { team_id } of await teamsWithDue(db.sql, dueAtOnce)) {
+    for (const { team_id } of await teams(db.sql)) {
       if (performance.now() >= until) break
-      found = (await unlessLocked({ team_id }, async (sql) => (await wakeDue(sql, dueAtOnce, team_id)) > 0)) || found
+      found = (await unlessLocked(team_id, (sql) => ofTeam(sql, team_id))) || found
     }
     return found
   }
 
-  function expireOne(): Promise<boolean> {
-    return unlessLocked({}, async (sql) => (await expireRequest(sql)) !== undefined)
-  }
-
   /** One transaction, which waits only shortly for the slots of a team. */
-  async function unlessLocked(whose: { team_id?: string }, work: (sql: Sql) => Promise<boolean>): Promise<boolean> {
+  async function unlessLocked(team_id: string, work: (sql: Sql) => Promise<boolean>): Promise<boolean> {
     let found = false
     const isDone = await withShortLock(db, async (sql) => void (found = await work(sql)))
-    if (!isDone) log.warn(whose, 'the slots of a team are locked; what is due of its runs is left to the next sweep')
+    if (!isDone) log.warn({ team_id }, 'the slots of a team are locked; what is due of its runs is left to the next sweep')
     return isDone && found
   }
 
@@ -90,10 +86,32 @@ export function createRunSweep(context: Context): RunSweep {
   async function admitWaiting(): Promise<boolean> {
     let found = false
     for (const team_id of await recount(db)) {
-      found = (await unlessLocked({ team_id }, async (sql) => (await admitNext(sql, [team_id])).admitted > 0)) || found
+      found = (await unlessLocked(team_id, async (sql) => (await admitNext(sql, [team_id])).admitted > 0)) || found
     }
     return found
   }
+}
+
+/** What time brings to runs of many teams; each part answers whether there was anything. */
+interface DueOfTeams {
+  /** A part of it, without that of teams whose slots others have locked. */
+  unlocked: (sql: Sql) => Promise<boolean>
+  /** The teams of the first that is due. */
+  teams: (sql: Sql) => Promise<{ team_id: string }[]>
+  /** A part of what one team has. It waits for the slots. */
+  ofTeam: (sql: Sql, teamId: string) => Promise<boolean>
+}
+
+const dueWaits: DueOfTeams = {
+  unlocked: async (sql) => (await wakeDueUnlocked(sql, dueAtOnce)) > 0,
+  teams: (sql) => teamsWithDue(sql, dueAtOnce),
+  ofTeam: async (sql, teamId) => (await wakeDue(sql, dueAtOnce, teamId)) > 0,
+}
+
+const expiredRequests: DueOfTeams = {
+  unlocked: async (sql) => (await expireRequestUnlocked(sql)) !== undefined,
+  teams: (sql) => teamsWithExpired(sql, dueAtOnce),
+  ofTeam: async (sql, teamId) => (await expireRequest(sql, teamId)) !== undefined,
 }
 
 /** Does it until nothing is left, or until the time is over: the next sweep continues. Answers whether there was anything. */

@@ -286,23 +286,6 @@ export async function cancelRequestOf(sql: Sql, runId: string, step: number): Pr
     where run_id = ${runId} and step = ${step} and status = 'pending'`
 }
 
-/** Requests whose time is over, one by one: each ends in its stated outcome, with its event, and wakes its run. */
-export async function expireRequest(sql: Sql): Promise<HumanRequest | undefined> {
-  const [due] = await sql<{ id: string; run_id: string }>`
-    select h.id, h.run_id from human_requests h join runs r on r.id = h.run_id
-    where h.status = 'pending' and h.expires_at <= now() order by h.expires_at limit 1 for update of r skip locked`
-  if (!due) return undefined
-  const [expired] = await sql<HumanRequest>`
-    update human_requests set status = 'expired', responded_at = now(),
-      response = case on_timeout when 'approve' then '{"approved": true}'::jsonb when 'reject' then '{"approved": false}'::jsonb end
-    where id = ${due.id} and status = 'pending'
-    returning ${requestColumns}`
-  if (!expired) return undefined
-  await logForRun(sql, expired.run_id, [{ event: 'human_request.responded', data: { human_request: expired } }])
-  await wakeRuns(sql, [expired.run_id])
-  return expired
-}
-
 /**
  * Whether the agent will read words that the person who answered wrote. A yes to a waiting call does not: the turn that wanted the call
  * chose it, and the yes is bound to exactly that. A plain yes or no, a choice among our own options, and "I have logged in" do not either.

@@ -11,6 +11,8 @@ export const eraseSeals = job({
   async handler({ input, sql }) {
     // waits for whoever seals, or fails and is tried again; whoever seals after that does not see the runs
     await sql`select pg_advisory_xact_lock_shared(${sealLock})`
+    // the release before has this row instead of the lock
+    await sql`select from evidence_cursor for key share`
     await sql`delete from run_seals where run_id = any(${input.run_ids}::uuid[])`
   },
 })
