@@ -25,9 +25,19 @@ export async function claimWithWork(state: DeliveryState, announce: boolean): Pr
     await sql`select set_config('synchronous_commit', 'off', true), pg_notify(${deliveriesChannel}, '')`
   }
   const wanted = free.slice(0, targetsMax - outboxes.size).map(({ id }) => id)
-  if (wanted.length === 0 || state.isStopping || process.lost().aborted) return
+  const lost = process.lost()
+  if (wanted.length === 0 || state.isStopping || lost.aborted) return
   const claimed = await rows.claimTargets(sql, process.id, wanted)
+  if (lost.aborted) return
+  letGoAtLoss(state, lost)
   for (const target of claimed) outboxes.set(target.id, openOutbox(target))
+}
+
+/** From the moment at which others may have these targets, nothing more is sent to them from here. */
+function letGoAtLoss(state: DeliveryState, lost: AbortSignal): void {
+  if (state.lost === lost) return
+  state.lost = lost
+  lost.addEventListener('abort', () => letGo(state.outboxes, [...state.outboxes.keys()]), { once: true })
 }
 
 /** Until the isolated process has claimed the target, only this process knows that it is under way. */

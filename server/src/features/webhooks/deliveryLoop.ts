@@ -10,7 +10,7 @@ import { deliveriesChannel, announceMs } from './deliveriesChannel.ts'
 import type { DeliveryState, OneByOne, Round } from './deliveryState.ts'
 import { hasRetry } from './deliveryRows.ts'
 import { loadDue, loadNew } from './loadDeliveries.ts'
-import { isPaused, letGo, type Outbox } from './outbox.ts'
+import { isPaused, type Outbox } from './outbox.ts'
 import { giveUpSomeDisabled, resultLane } from './recordResult.ts'
 import { forgetIdleKeys } from './signingKeys.ts'
 
@@ -66,6 +66,7 @@ export function startDeliveryLoop(context: Context, process: WorkingProcess, one
     isGivingUp: false,
     claimedAt: -Infinity,
     claimTimer: undefined,
+    lost: undefined,
     isStopping: false,
   }
   const stopListening = context.listener.on(deliveriesChannel, (deletedId) => {
@@ -130,10 +131,7 @@ async function goRound(state: DeliveryState, { claim, announce, due }: Round): P
 }
 
 async function poll(state: DeliveryState, rounds: OnceMore<Round>): Promise<void> {
-  if (state.process.lost().aborted) {
-    letGo(state.outboxes, [...state.outboxes.keys()])
-    return
-  }
+  if (state.process.lost().aborted) return
   const { fresh, batches, retries } = await lookFor(state.context, asked)
   if (fresh || batches || retries || state.outboxes.size > 0) {
     await refreshTargets(state)

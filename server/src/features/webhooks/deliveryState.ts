@@ -60,5 +60,7 @@ export interface DeliveryState {
   isGivingUp: boolean
   claimedAt: number
   claimTimer: NodeJS.Timeout | undefined
+  /** Aborted when the claims of this process are lost; of the last claim. */
+  lost: AbortSignal | undefined
   isStopping: boolean
 }
