@@ -23,14 +23,16 @@ export async function noteJobDeaths(context: Context, dead: DeadProcess): Promis
   if (dead.job_pool_id) await noteLockedJobs(context, dead.job_pool_id)
 }
 
-/**
- * Raises the count of each job, but never to the one that gives it up: nobody knows over which job the process died. None of these attempts was the
- * last one, since a dead process cannot say that a job is given up.
- */
+/** None of the attempts under way was the last one: whoever made them can no longer say that a job is given up. */
+export async function spareLastAttempts(sql: Sql, poolId: string): Promise<void> {
+  await sql`
+    update graphile_worker._private_jobs set attempts = max_attempts - 1 where locked_by = ${poolId} and attempts >= max_attempts`
+}
+
+/** Raises the count of each job, but never to the one that gives it up: nobody knows over which job the process died. */
 async function noteLockedJobs(context: Context, poolId: string): Promise<void> {
   const { db, log } = context
-  await db.sql`
-    update graphile_worker._private_jobs set attempts = max_attempts - 1 where locked_by = ${poolId} and attempts >= max_attempts`
+  await spareLastAttempts(db.sql, poolId)
   const locked = await db.sql<{ id: string; key: string | null; name: string; payload: unknown }>`
     select j.id::text, j.key, t.identifier as name, j.payload
     from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where j.locked_by = ${poolId}`

@@ -15,6 +15,7 @@ import { part, type Sql } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { pauseAfter } from '../base/pause.ts'
 import type { Context } from './context.ts'
+import { spareLastAttempts } from './jobDeaths.ts'
 import type { JobSlots } from './jobSlots.ts'
 import type { Presence } from './presence.ts'
 import { registryOf } from './registry.ts'
@@ -64,6 +65,7 @@ export async function startJobEngine(
       for (let failures = 1; !stopping.signal.aborted; failures++) {
         try {
           // first the jobs of the ended engine, whose name nobody remembers afterwards
+          await spareLastAttempts(db.sql, engine.pool.id)
           await db.sql`select graphile_worker.force_unlock_workers(${[engine.pool.id]}::text[])`
           engine = await start(context, tasks, slots)
           await presence.setJobPool(engine.pool.id)

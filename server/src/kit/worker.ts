@@ -1,6 +1,6 @@
 // Runs the declared jobs on graphile-worker, and at each beat sets free what dead processes held and lets the features tick.
 import { runOnce, type JobHelpers, type TaskList } from 'graphile-worker'
-import { part as sqlPart, untilWritten } from '../base/db.ts'
+import { isPassing, part as sqlPart, untilWritten } from '../base/db.ts'
 import type { SuspectProcesses } from './suspectProcesses.ts'
 import type { Context } from './context.ts'
 import { suspectDeaths } from './deaths.ts'
@@ -234,11 +234,20 @@ function taskList(context: Context, { held, slots, suspectProcesses }: TaskOptio
 }
 
 /** The job engine does not try it again after this failure, unless another process has taken the job since then. */
-const noteGivenUp = ({ db }: Context, job: Job, { id, locked_by }: JobHelpers['job'], input: unknown): Promise<void> =>
-  untilWritten(() =>
-    db.transaction(async (sql) => {
-      const ours = await sql`
-        select from graphile_worker._private_jobs where id = ${id}::bigint and locked_by is not distinct from ${locked_by}::text for update`
-      if (ours.length > 0) await job.givenUp?.({ input, sql, deaths: 0 })
-    }),
+const noteGivenUp = (
+  { db }: Context,
+  job: Job,
+  { id, locked_by }: JobHelpers['job'],
+  input: unknown,
+): Promise<void> => {
+  return untilWritten(
+    () =>
+      db.transaction(async (sql) => {
+        const ours = await sql`
+          select from graphile_worker._private_jobs where id = ${id}::bigint and locked_by is not distinct from ${locked_by}::text for update`
+        if (ours.length > 0) await job.givenUp?.({ input, sql, deaths: 0 })
+      }),
+    undefined,
+    isPassing,
   )
+}
