@@ -52,7 +52,7 @@ export const sealEnded: Tick = async ({ context, signal }) => {
     const share = { runs: Math.ceil(usualShare.runs / parts), bytes: Math.ceil(usualShare.bytes / parts) }
     try {
       isMore = await sealSome(context, share, signal)
-      parts = Math.max(1, parts - 1)
+      parts = Math.max(1, Math.floor(parts / 2))
     } catch (error) {
       if (signal.aborted) return
       if (sqlState(error) !== queryCanceled || rowsIn(share.bytes) === 1) throw error
