@@ -125,7 +125,7 @@ interface Kept {
 
 export const awayProof: Proof = {
   name: `object storage: Swift is away for ${awayMs / 1000} s under requests`,
-  must: 'every request answered: with success, or with a sentence and Retry-After; every acknowledged file whole afterwards; nothing left in the store that no file has',
+  must: 'every request answered: with success, or with a sentence and Retry-After, and only a download that had begun cut off; every acknowledged file whole afterwards; nothing left in the store that no file has',
   async run(dataDir) {
     const skipped = swiftIsMissing()
     if (skipped !== undefined) return { counts: { skipped }, holds: true }
@@ -142,7 +142,7 @@ async function stayWithoutStore(scene: Scene): Promise<{ counts: object; holds: 
     send(service.baseUrl, { method, path, key: service.key, ...(body && { body }) })
   const files = `/v2/teams/${service.teamId}/files`
   const kept: Kept[] = []
-  const counts = { uploaded: 0, refused: 0, unclear: 0, small: 0, plain: 0, notReady: 0, changed: 0 }
+  const counts = { uploaded: 0, refused: 0, unclear: 0, small: 0, plain: 0, cutOff: 0, notReady: 0, changed: 0 }
   const note = async (content: Buffer, answer: HttpAnswer): Promise<void> => {
     if (answer.status !== 201) {
       counts.refused += 1
@@ -154,9 +154,10 @@ async function stayWithoutStore(scene: Scene): Promise<{ counts: object; holds: 
   }
   const urlOf = async ({ id }: Kept): Promise<string> =>
     bodyOf(await call('GET', `${files}/${id}`))['download_url'] as string
+  const size = 20 * mebibyte
   let n = 0
   const upload = async (): Promise<void> => {
-    const content = randomBytes(20 * mebibyte)
+    const content = randomBytes(size)
     const { upload_url } = bodyOf(await call('POST', `${files}/upload-urls`, { name: `large-${n++}.bin` }))
     const answer = await fetch(upload_url as string, { method: 'PUT', body: content })
     const headers = Object.fromEntries(answer.headers)
@@ -172,6 +173,21 @@ async function stayWithoutStore(scene: Scene): Promise<{ counts: object; holds: 
   await upload()
   await create()
   const url = await urlOf(kept[0]!)
+  const download = async (): Promise<void> => {
+    const read = await fetch(url)
+    if (read.status === 200) {
+      const isWhole = await read.arrayBuffer().then(
+        (body) => body.byteLength === size,
+        () => undefined,
+      )
+      // a body that has begun can only be cut off, and its reader sees that
+      if (isWhole === undefined) counts.cutOff += 1
+      if (isWhole === false) counts.changed += 1
+      return
+    }
+    const answer = { status: read.status, headers: Object.fromEntries(read.headers), text: await read.text() }
+    if (!isClear(answer)) counts.unclear += 1
+  }
   const endAt = Date.now() + awayMs + 10_000
   const away = (async () => {
     await sleep(3000)
@@ -190,10 +206,7 @@ async function stayWithoutStore(scene: Scene): Promise<{ counts: object; holds: 
       const ready = await fetch(`${service.baseUrl}/readyz`)
       if (ready.status !== 200) counts.notReady += 1
       if ((await call('GET', files)).status === 200) counts.plain += 1
-      const read = await fetch(url)
-      const text = read.status === 200 ? '' : await read.text()
-      if (read.status === 200) await read.arrayBuffer()
-      else if (!isClear({ status: read.status, headers: Object.fromEntries(read.headers), text })) counts.unclear += 1
+      await download()
       await sleep(500)
     }),
   ])
