@@ -1,6 +1,6 @@
 // Runs that wait for a connection: how a wait begins, when it is over, and who wakes them.
 import { part, type Sql } from '../../../base/db.ts'
-import { wakeRuns } from '../../../engine/admission/wake.ts'
+import { wakeUnlocked } from '../../../engine/admission/wake.ts'
 import type { ConnectionUse, Tick } from '../../../kit/feature.ts'
 import { NotYet, type CallingRun } from '../../../kit/tool.ts'
 import type { Vaulted } from './credential.ts'
@@ -33,6 +33,7 @@ export async function hasCome({ sql, run, waitingOn }: Parameters<ConnectionUse[
 }
 
 const wakesAtOnce = 200
+const beforeAll = '00000000-0000-0000-0000-000000000000'
 /** How many ticks with waits pass between two searches for those whose end nobody marked, since it was committed while the wait began. */
 const markEvery = 20
 /** How many pass between two removals of the waits of stopped runs. Until then they do no harm. */
@@ -49,16 +50,17 @@ export const wakeWaitingRuns: Tick = async ({ context, signal }) => {
   ticks.count += 1
   if (tick % markEvery === 0) await markEnded(sql)
   if (tick % forgetEvery === 0) await forgetStopped(sql)
-  while (!signal.aborted) {
+  for (let last = beforeAll; !signal.aborted;) {
     const over = await sql<{ run_id: string }>`
-      select run_id from connection_waits where is_over order by run_id limit ${wakesAtOnce}`
+      select run_id from connection_waits where is_over and run_id > ${last} order by run_id limit ${wakesAtOnce}`
     if (over.length === 0) return
     const ids = over.map(({ run_id }) => run_id)
     await context.db.transaction(async (tx) => {
-      // runs before waits: a run that begins to wait locks them in this order too
-      await wakeRuns(tx, ids)
-      await tx`delete from connection_waits where run_id = any(${ids}::uuid[]) and is_over`
+      // runs before waits: a run that begins to wait locks them in this order too. What is locked is left to the next tick.
+      const woken = await wakeUnlocked(tx, ids)
+      await tx`delete from connection_waits where run_id = any(${woken}::uuid[]) and is_over`
     })
+    last = ids.at(-1)!
   }
 }
 
