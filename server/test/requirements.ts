@@ -1976,6 +1976,10 @@ const sentences = [
   },
   { id: 'runs.places', says: 'A team runs only as many at once as it has slots; the rest wait and follow.' },
   {
+    id: 'runs.slotsGiven',
+    says: 'A slot that is free is given at once to a run that may have it, whoever stands before it in the line and whoever else gives slots.',
+  },
+  {
     id: 'runs.agentCap',
     says: 'No more runs of an agent work than its cap allows, whoever starts or wakes them; the rest hold up no run of another agent.',
   },
@@ -2474,6 +2478,10 @@ const sentences = [
     id: 'triggers.events',
     says: 'An event of the team starts a run of each trigger for it; an event that the trigger’s own runs caused starts none.',
     gap: { question: 'What bounds a loop of events?', file: 'server/src/features/triggers/loops.ts' },
+  },
+  {
+    id: 'triggers.minute',
+    says: 'A trigger starts at most 60 runs a minute for events; each event is counted once, when its turn comes.',
   },
   {
     id: 'triggers.eventsMax',
@@ -3007,6 +3015,10 @@ const sentences = [
   {
     id: 'alerts.readBy',
     says: 'A rule is made, changed and tried, and the records behind its incidents are shown, only with the scope that reads what its signal measures.',
+  },
+  {
+    id: 'alerts.value',
+    says: 'The latest value of a rule is for credentials with the scope that reads its signal; the values of an incident are for everybody.',
   },
   { id: 'alerts.fair', says: 'A team with many rules does not delay the rule of another.' },
   {
@@ -4547,6 +4559,10 @@ const sentences = [
   {
     id: 'connections.waitStopped',
     says: 'A run that waits for a connection can be stopped, deleted and retried from its call.',
+  },
+  {
+    id: 'connections.waitAside',
+    says: 'A team whose slots are locked holds up no run of another team that waits for a connection.',
   },
   { id: 'connections.waitParallel', says: 'Calls of one turn wait together and each is made once.' },
   { id: 'connections.waitRace', says: 'A connection that is fixed while a run begins to wait is not missed.' },

@@ -4,7 +4,7 @@ import { newId } from '../base/ids.ts'
 import type { Context } from '../kit/context.ts'
 import { registryOf, runHooks } from '../kit/registry.ts'
 import { runningPart } from '../kit/runningPart.ts'
-import { createAdmissionRows } from './admission/admission.ts'
+import { createAdmissionRows, serveLines } from './admission/admission.ts'
 import { createReadyCalls } from './admission/readyCall.ts'
 import type { ClaimedRun } from './admission/claim.ts'
 import { newSlotKeeper, noteFreed, noteTeams, serveFreed, type SlotKeeper } from './admission/slotKeeper.ts'
@@ -57,9 +57,9 @@ interface Engine {
   refusedLately: StartLimits['refusedLately']
   /**
    * Writes prepared runs inside the caller's transaction. One that is missing in the answer had no agent or build any more, or its agent is paused; if a limit of
-   * their teams forbids some, all are refused.
+   * their teams forbids some, all are refused. With the commit a worker is called for those that have a slot.
    */
-  create(sql: Sql, runs: NewRun[]): Promise<Created[]>
+  create(sql: Sql, runs: NewRun[]): Promise<Pick<Created, 'id'>[]>
   /** Writes a prepared run together with others', in one commit. */
   start(start: Start): Promise<Started>
   /** Takes up runs on this process until it stops. */
@@ -135,7 +135,7 @@ function createEngine(context: Context): Engine {
     storage,
     fitting: (sql, runs) => startLimits.fitting(sql, runs),
     refusedLately: (teamId) => startLimits.refusedLately(teamId),
-    create: (sql, runs) => startLimits.within(sql, runs, () => createRuns(sql, runs, undefined)),
+    create: (sql, runs) => createWithin(startLimits, sql, runs),
     start: (start) => startLane.add(start),
     work: (process) => startWorker(workers, process),
     driveSuspects: (process) => startSuspectRunWorker(workers, process),
@@ -149,6 +149,15 @@ function createEngine(context: Context): Engine {
       return () => textListeners.delete(heard)
     },
   }
+}
+
+async function createWithin(limits: StartLimits, sql: Sql, runs: NewRun[]): Promise<Created[]> {
+  const created = await limits.within(sql, runs, () => createRuns(sql, runs, undefined))
+  const ready = new Set(created.filter(({ is_admitted }) => is_admitted).map(({ id }) => id))
+  const waiting = new Set(created.filter(({ id }) => !ready.has(id)).map(({ id }) => id))
+  const teams = runs.filter(({ id }) => waiting.has(id)).map(({ teamId }) => teamId)
+  await serveLines(sql, teams, ready.size > 0)
+  return created
 }
 
 /** What starting runs needs: the limits of teams, their slots, and the lane. */

@@ -6,7 +6,7 @@ import { proves } from '../../../test/kit/proves.ts'
 import { drainRuns, preparedRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
 import { createRuns } from '../starting/createRun.ts'
 import { admitNext, recount } from './admission.ts'
 import { wakeRuns } from './wake.ts'
@@ -99,6 +99,42 @@ proves('runs.agentCap', 'a slot that was given while a statement waited for its 
   assert.equal((await admitting).admitted, 0)
   assert.deepEqual([await isAdmitted(first), await isAdmitted(second.id)], [true, false])
 })
+
+proves('runs.slotsGiven', 'two processes that give slots at once leave none free while a run waits', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, '```output\nx\n```\n')
+  const placesOf = (places: number) => part`update admission set places = ${places} where team_id = ${team.id}`
+  const runs = [await preparedRun(service, team, agentId), await preparedRun(service, team, agentId)]
+  await sql`${placesOf(0)}`
+  for (const run of runs) await createRuns(sql, [run], undefined)
+  const { its, commit } = await begin(service.context.db.address())
+  await its`${placesOf(1)}`
+  assert.equal((await admitNext(its, [team.id])).admitted, 1)
+  await its`${placesOf(2)}`
+  const admitting = admitNext(sql, [team.id])
+  await untilBlocked(its)
+  await commit()
+  assert.equal((await admitting).admitted, 1)
+  assert.deepEqual(await Promise.all(runs.map(({ id }) => isAdmitted(id))), [true, true])
+})
+
+proves(
+  'runs.slotsGiven',
+  'who is started again by a message, or started in a transaction, takes a free slot past runs of an agent at its cap',
+  async () => {
+    const { team, agentId, first } = await askingRun()
+    const free = await seedAgent(team, '```output\nx\n```\n')
+    const [posted, retried] = [await startRun(team, free), await startRun(team, free)]
+    await drainRuns(service)
+    await answer(team, first)
+    const second = await startRun(team, agentId)
+    assert.deepEqual(await counts(team), { held: 1, in_line: 1 })
+    await postAgain(team, posted)
+    const { body, text } = await team.call(`POST /v2/runs/${retried}/retry`)
+    assert.ok(body.run_id, text)
+    assert.deepEqual(await Promise.all([second, posted, body.run_id].map(isAdmitted)), [false, true, true])
+  },
+)
 
 /** Resolves when another connection waits for what this transaction has locked. */
 async function untilBlocked(its: Sql): Promise<void> {

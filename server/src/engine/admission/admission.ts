@@ -4,6 +4,7 @@ import { newId } from '../../base/ids.ts'
 import { heldColumns, isOrdinary, startedEvents, type ClaimedRun } from './claim.ts'
 import { lockedTeams, type TeamSlots } from './knownSlots.ts'
 import { toRunning } from '../ledger/lifecycle.ts'
+import { announceReady } from '../ledger/notifyChannels.ts'
 import { seatsWithout, type FreeSeats } from './seat.ts'
 import { isServed } from './workerPools.ts'
 
@@ -48,11 +49,20 @@ export async function admitNext(sql: Sql, teamIds: string[], seats?: FreeSeats):
   return all
 }
 
+/**
+ * Asked by whoever starts or wakes runs, for the teams whose runs found no slot at once: the line decides about those with a cap, and slots may be
+ * free although others wait. A worker is called if one of them is ready now, or was before (`isReady`).
+ */
+export async function serveLines(sql: Sql, teamIds: string[], isReady: boolean): Promise<void> {
+  const { admitted } = await admitNext(sql, teamIds)
+  if (isReady || admitted > 0) await announceReady(sql)
+}
+
 const seatsFor = ({ count, perTeam }: FreeSeats, teamId: string): number =>
   Math.max(0, Math.min(count, perTeam?.get(teamId) ?? count))
 
-/** `is_cut`: as many runs were looked at as a look takes. */
-type AdmittedRow = ClaimedRun & { is_claimed: boolean; team: TeamSlots & { is_cut: boolean } }
+/** `is_cut`: as many runs were looked at as a look takes. `is_late`: others had taken or locked some of them meanwhile. */
+type AdmittedRow = ClaimedRun & { is_claimed: boolean; team: TeamSlots & { is_cut: boolean; is_late: boolean } }
 
 /** How many runs of a line, or of one build in it, are looked at. It is text of the statement: with a parameter its plan would be a guess. */
 const lookedAt = part`200`
@@ -61,10 +71,10 @@ const lookedAt = part`200`
 async function admitOne(sql: Sql, teamId: string, seats: FreeSeats | undefined): Promise<AdmittedRow[]> {
   const first = await admitAmong(sql, teamId, seats, firstInLine(teamId))
   const team = first[0]?.team
-  // slots are left, since runs that were looked at are capped or locked: others may wait behind them
-  if (!team?.is_cut || team.free <= 0) return first
+  // slots are left, since runs that were looked at are capped, locked or gone: others may wait behind them
+  if (!team || team.free <= 0 || !(team.is_cut || team.is_late)) return first
   const left = seats && { ...seats, count: seats.count - first.filter(({ is_claimed }) => is_claimed).length }
-  const behind = await admitAmong(sql, teamId, left, firstOfEachBuild(teamId))
+  const behind = await admitAmong(sql, teamId, left, team.is_cut ? firstOfEachBuild(teamId) : firstInLine(teamId))
   return [...behind, ...first]
 }
 
@@ -162,7 +172,8 @@ const admitAmong = (sql: Sql, teamId: string, seats: FreeSeats | undefined, cand
     update admission a set held = a.held - place.back + n.admitted, in_line = greatest(a.in_line - n.admitted, 0), granted = n.admitted
     from place, (select count(*)::int as admitted from r) n
     where a.team_id = ${teamId}
-    returning a.team_id, a.places - a.held as free, a.in_line, (select count(*) >= ${lookedAt} from candidate) as is_cut
+    returning a.team_id, a.places - a.held as free, a.in_line, (select count(*) >= ${lookedAt} from candidate) as is_cut,
+      (select count(*) from allowed) > n.admitted as is_late
   )
   select ${heldColumns}, r.is_claimed, to_json(counted) as team from counted left join r on true`
 

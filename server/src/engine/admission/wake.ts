@@ -1,9 +1,8 @@
 // Wakes runs: what a run waited for has come, so it is due again. A run that nobody holds needs a slot and waits for it like a new one, but before it.
-import { empty, part, type Sql } from '../../base/db.ts'
-import { admitNext, isCapped } from './admission.ts'
+import { part, type Sql } from '../../base/db.ts'
+import { isCapped, serveLines } from './admission.ts'
 import { lockedTeams } from './knownSlots.ts'
 import { mayWake } from '../ledger/lifecycle.ts'
-import { announceReady } from '../ledger/notifyChannels.ts'
 
 const sleeps = part`(status = 'waiting' and admitted_at is null and queued_at is null)`
 
@@ -47,24 +46,31 @@ export async function wakeRuns(sql: Sql, ids: string[]): Promise<void> {
     from placed p where r.id = p.id and r.id = any(${ids}::uuid[])
     returning r.team_id, p.is_admitted, p.is_capped`
   const capped = rows.filter(({ is_capped }) => is_capped).map(({ team_id }) => team_id)
-  const { admitted } = await admitNext(sql, capped)
-  if (admitted > 0 || rows.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
+  const isReady = rows.some(({ is_admitted }) => is_admitted)
+  await serveLines(sql, capped, isReady)
 }
 
-/** Wakes runs whose time has come, of all teams or of one, some hundreds at a time, and answers how many. It waits for the slots of their teams. */
-export async function wakeDue(sql: Sql, max: number, teamId?: string): Promise<number> {
+/** Wakes runs of a team whose time has come, some hundreds at a time, and answers how many. It waits for the slots of the team. */
+export async function wakeDue(sql: Sql, max: number, teamId: string): Promise<number> {
   const due = await sql<{ id: string }>`
-    select id from runs where due_at <= now() ${teamId === undefined ? empty : part`and team_id = ${teamId}`}
-    order by due_at limit ${max} for update skip locked`
+    select id from runs where due_at <= now() and team_id = ${teamId} order by due_at limit ${max} for update skip locked`
   return wakeAll(sql, due)
 }
 
-/** The same without those of teams whose slots others have locked: nothing waits for one team while it holds the slots of others. */
+/** The same of all teams whose slots nobody has locked: nothing waits for one team while it holds the slots of others. */
 export async function wakeDueUnlocked(sql: Sql, max: number): Promise<number> {
   const due = await sql<{ id: string }>`
     select r.id from admission a join runs r on r.team_id = a.team_id
     where r.due_at <= now() order by r.due_at limit ${max} for update of a, r skip locked`
   return wakeAll(sql, due)
+}
+
+/** Wakes those of these runs whose row and whose team's slots nobody has locked. Answers which they are. */
+export async function wakeUnlocked(sql: Sql, ids: string[]): Promise<string[]> {
+  const free = await sql<{ id: string }>`
+    select r.id from admission a join runs r on r.team_id = a.team_id where r.id = any(${ids}::uuid[]) order by r.id for update of a, r skip locked`
+  await wakeAll(sql, free)
+  return free.map(({ id }) => id)
 }
 
 async function wakeAll(sql: Sql, runs: { id: string }[]): Promise<number> {

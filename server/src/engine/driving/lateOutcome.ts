@@ -1,5 +1,5 @@
 // The outcome of a call whose run was taken over although its process lives: a fact about that step and attempt, whoever holds the run now.
-import { isConnectionTrouble, isPassing, one, untilWritten, type Sql } from '../../base/db.ts'
+import { isConnectionTrouble, one, untilWritten, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { CannotSave, type Outcome, type WrittenFile } from '../../kit/tool.ts'
 import type { CallStep } from '../ledger/change.ts'
@@ -16,7 +16,7 @@ import { isTransient } from '../ledger/applyLane.ts'
 export async function saveLateOutcome(held: HeldRun, step: CallStep, outcome: Outcome): Promise<boolean> {
   const { context, run } = held
   // a row that stays locked does not keep a process from its end
-  const mayPass = (error: unknown) => isConnectionTrouble(error) || (isPassing(error) && !held.writeSignal.aborted)
+  const mayPass = (error: unknown) => isConnectionTrouble(error) || (isTransient(error) && !held.writeSignal.aborted)
   const keep = (what: Outcome) =>
     untilWritten(() => context.db.transaction((sql) => write(sql, held, step, what)), undefined, mayPass)
   try {
@@ -36,10 +36,12 @@ async function write(sql: Sql, held: HeldRun, step: CallStep, outcome: Outcome):
   const { run, context, toolRegistry } = held
   const [open] = await sql<{ id: string }>`
     select id from runs where id = ${run.id} and completed_at is null for update`
-  const [asked] = await sql<{ seq: number }>`
-    select seq from run_steps where run_id = ${run.id} and seq = ${step.seq} and attempt = ${step.attempt}
-      and state in ('intent', 'in_doubt')`
+  const [asked] = await sql<{ has_arrived: boolean }>`
+    select coalesce((arrived ->> 'attempt')::int = attempt, false) as has_arrived
+    from run_steps where run_id = ${run.id} and seq = ${step.seq} and attempt = ${step.attempt} and state in ('intent', 'in_doubt')`
   if (!open || !asked) return false
+  // committed before, by a transaction whose answer was lost
+  if (asked.has_arrived) return true
   const { outcome: clean, overflow } = capped(step, outcome)
   const files: WrittenFile[] = 'files' in clean ? [...(clean.files ?? [])] : []
   const fileTool = toolRegistry.find('sandbox_write_file')

@@ -14,7 +14,7 @@ import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { claimRuns, reviveRuns } from '../admission/claim.ts'
-import { wakeDue } from '../admission/wake.ts'
+import { wakeDueUnlocked } from '../admission/wake.ts'
 import { largeBytes, largeRequestsOf } from './largeRequests.ts'
 
 const first = await startFakeAnthropic()
@@ -153,7 +153,7 @@ suite('a model that takes pictures and PDF files', () => {
     // a process takes it, begins the next attempt and dies in the middle of it
     await sql`update runs set due_at = now() - interval '1 second' where id = ${runId}`
     const worker = newId()
-    await wakeDue(sql, 100)
+    await wakeDueUnlocked(sql, 100)
     await claimRuns(sql, worker, 100)
     await sql`update run_steps set state = 'intent', result = null where run_id = ${runId} and state = 'waiting'`
     await reviveRuns(sql, { id: worker, role: 'worker', is_news: true })

@@ -7,7 +7,7 @@ import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { claimRuns, giveBack, readClaimed, reviveRuns } from '../admission/claim.ts'
-import { wakeDue } from '../admission/wake.ts'
+import { wakeDueUnlocked } from '../admission/wake.ts'
 import { applyChanges, type Applied } from '../ledger/apply.ts'
 import { addMessage, newChange, type Change } from '../ledger/change.ts'
 import { stillHolds, writeSurely, type SureWriting } from './writeSurely.ts'
@@ -64,7 +64,7 @@ proves(
       async () => {
         assert.equal((await writeOne(pause)).outcome, 'written')
         // before the answer is missed, the run is woken, claimed by another process and continued
-        await wakeDue(sql, 500)
+        await wakeDueUnlocked(sql, 500)
         assert.equal((await writeOne(says(await claimedBy(next, id), 'by the next holder'))).outcome, 'written')
         throw lost()
       },

@@ -1,6 +1,6 @@
 // Writes a change of a held run exactly once, however long the database is away: the result of a call or a model is not lost.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isConnectionTrouble, isPassing, untilWritten, type Sql } from '../../base/db.ts'
+import { isConnectionTrouble, untilWritten, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
 import { readEpochs, type Applied } from '../ledger/apply.ts'
@@ -38,7 +38,11 @@ function inLine<T>({ line }: SureWriting, work: () => Promise<T>): Promise<T> {
   return turn
 }
 
-/** No process is taken for dead sooner than this. So whoever held a run less than this ago still holds it. */
+/**
+ * No process is taken for dead sooner than this after it was missed, and who is missed is cut off from the database as a rule. So whoever could write
+ * less than this ago still holds its runs. One that could write while it was missed is not found here: the call that it begins is in doubt then, like
+ * one under way.
+ */
 const noticedAfterMs = 400
 
 /**
@@ -50,7 +54,7 @@ export async function stillHolds(writing: SureWriting): Promise<boolean> {
   const { run, context, writeSignal } = writing
   return inLine(writing, async () => {
     const askedAtMs = performance.now()
-    const [now] = await untilWritten(() => readEpochs(context.db.sql, [run.id]), writeSignal, isPassing)
+    const [now] = await untilWritten(() => readEpochs(context.db.sql, [run.id]), writeSignal, isTransient)
     if (now?.epoch !== run.epoch) return false
     writing.heldAtMs = askedAtMs
     return true
@@ -73,7 +77,7 @@ async function attempt(writing: SureWriting, write: Write): Promise<Applied> {
       context.log.warn({ err: error, run_id: run.id }, 'a run could not be written; will retry')
       const fence = newId()
       // a row that is locked is asked about until it is free: whoever gave up here would lose the result of a call that was made
-      const found = await untilWritten(() => find(context.db.sql, change, fence), signal, isPassing)
+      const found = await untilWritten(() => find(context.db.sql, change, fence), signal, isTransient)
       if ('outcome' in found) return found
       run.epoch = found.epoch
       await sleep(pauseMs, undefined, { signal })

@@ -5,9 +5,8 @@ import { insertRunEvents, raisedEventXid } from '../../kit/event.ts'
 import { withMember } from '../ledger/actsFor.ts'
 import { messageInEvent, messageRow, shownMessage } from '../ledger/change.ts'
 import { toPendingAgain, type Status } from '../ledger/lifecycle.ts'
-import { admitNext, isCapped } from '../admission/admission.ts'
+import { isCapped, serveLines } from '../admission/admission.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
-import { announceReady } from '../ledger/notifyChannels.ts'
 
 interface Posted {
   /** The message in the form that listRunMessages answers. */
@@ -19,8 +18,8 @@ const fits = part`(not was.is_capped and a.in_line = 0 and a.held - back.places 
 
 /**
  * One transaction: the message with its number, its event, and the raised wake number that its holder sees. Posting a message does not end
- * a wait. An ended run goes back to `pending`, keeps its numbers, usage and limits, and waits for a slot like a new run; if its build has a
- * cap, the line decides, and is asked at once. It then acts only for the writer of the message; a run that has not ended acts for the writer too.
+ * a wait. An ended run goes back to `pending`, keeps its numbers, usage and limits, and waits for a slot like a new run; if it finds
+ * none, the line is asked at once. It then acts only for the writer of the message; a run that has not ended acts for the writer too.
  */
 export async function addUserMessage(
   sql: Sql,
@@ -29,7 +28,7 @@ export async function addUserMessage(
 ): Promise<Posted> {
   const row = messageRow(0, { type: 'text', role: 'user', text_content: text })
   const eventId = newId()
-  const posted = await one(sql<{ seq: number; status: Status; is_admitted: boolean; is_capped: boolean }>`
+  const posted = await one(sql<{ seq: number; status: Status; had_ended: boolean; is_admitted: boolean }>`
     with was as materialized (
       select id, team_id, ${toPendingAgain.where} as had_ended, ${toPendingAgain.where} and ${isCapped} as is_capped
       from runs where id = ${run.id} and team_id = ${run.team_id} for update
@@ -45,7 +44,7 @@ export async function addUserMessage(
         acts_for = ${withMember(part`r.acts_for`, memberId)},
         ${toPendingAgain.set(part`was.had_ended`, part`coalesce((select granted from grant_), 0) = 1`)}
       from was where r.id = was.id
-      returning r.*, was.had_ended, was.is_capped
+      returning r.*, was.had_ended
     ),
     message as (
       insert into run_messages (run_id, seq, id, turn, type, role, text_content, restarts, "timestamp")
@@ -58,9 +57,8 @@ export async function addUserMessage(
           ${JSON.stringify(messageInEvent(run.id, row))}::jsonb || jsonb_build_object('seq', message_seq)) as data
       from r`)}
     )
-    select message_seq as seq, status, had_ended and admitted_at is not null as is_admitted, is_capped from r`)
-  const { admitted } = await admitNext(sql, posted.is_capped ? [run.team_id] : [])
-  if (admitted > 0 || posted.is_admitted) await announceReady(sql)
+    select message_seq as seq, status, had_ended, had_ended and admitted_at is not null as is_admitted from r`)
+  await serveLines(sql, posted.had_ended && !posted.is_admitted ? [run.team_id] : [], posted.is_admitted)
   return {
     message: { ...shownMessage(row), run_id: run.id, seq: posted.seq },
     status: posted.status,

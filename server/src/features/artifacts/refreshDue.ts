@@ -1,7 +1,6 @@
 // Refreshes the artifacts that are due, as part of every working process: each due time once, however many processes look for it.
 import { isPassing, part, retryingDeadlocks, type Sql } from '../../base/db.ts'
 import { engineOf } from '../../engine/engine.ts'
-import { announceReady } from '../../engine/ledger/notifyChannels.ts'
 import type { NewRun } from '../../engine/starting/createRun.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Tick } from '../../kit/feature.ts'
@@ -115,7 +114,6 @@ export async function startRefreshes(context: Context, sql: Sql, ids: string[]):
   const engine = engineOf(context)
   const { fitting, refused } = await engine.fitting(sql, [...runs.keys()])
   const created = fitting.length > 0 ? await engine.create(sql, fitting) : []
-  if (created.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
   const made = new Set(created.map(({ id }) => id))
   const rows = [...runs].map(([run, { id }]) => ({
     id,

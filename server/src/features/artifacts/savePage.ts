@@ -6,7 +6,6 @@ import { parseBuildConfig } from '../../engine/builds/buildConfig.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { readActsFor } from '../../engine/ledger/actsFor.ts'
 import { hasEnded, type RunError, type Status } from '../../engine/ledger/lifecycle.ts'
-import { announceReady } from '../../engine/ledger/notifyChannels.ts'
 import type { Context } from '../../kit/context.ts'
 import { joinProblems } from '../../kit/problems.ts'
 import { hiddenAgentsOf } from '../../kit/registry.ts'
@@ -129,8 +128,7 @@ async function beginSave({ run, step, input }: ToolCall<Input>, sql: Sql, contex
   })
   const [refused] = (await engine.fitting(sql, [child])).refused
   if (refused) return { error: `The steps were not run. ${refused.reason}` }
-  const [created] = await engine.create(sql, [child])
-  if (created?.is_admitted) await announceReady(sql)
+  await engine.create(sql, [child])
   return { waiting_on: { kind: 'sub_run' as const, detail: { run_id: child.id } } }
 }
 

@@ -3,7 +3,6 @@ import { part, type Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { activeList } from '../../engine/ledger/lifecycle.ts'
-import { announceReady } from '../../engine/ledger/notifyChannels.ts'
 import { parseBuildConfig } from '../../engine/builds/buildConfig.ts'
 import type { NewRun } from '../../engine/starting/createRun.ts'
 import { withMember } from '../../engine/ledger/actsFor.ts'
@@ -92,6 +91,5 @@ export async function startWork(context: Context, sql: Sql, work: Work): Promise
   await work.configure?.()
   const [created] = await engineOf(context).create(sql, [run])
   if (!created) throw new Error(`the hidden agent of the artifact ${work.artifact.id} does not exist`)
-  if (created.is_admitted) await announceReady(sql)
   return run.id
 }

@@ -8,7 +8,6 @@ import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
 import { tightened } from '../../engine/driving/limits.ts'
 import { isPausedFor, pausedSentence } from '../../engine/starting/pauses.ts'
 import { copyTurnsBefore, firstStepOf, turnOfCall } from '../../engine/starting/copyTurns.ts'
-import { announceReady } from '../../engine/ledger/notifyChannels.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
 import { findRun, Run, RunStatus } from './run.ts'
@@ -109,7 +108,6 @@ export const retryRun = operation({
     }
     const [created] = await engineOf(context).create(sql, [again])
     if (!created) return fail('conflict', 'The agent of this run was deleted or paused since then.')
-    if (created.is_admitted) await announceReady(sql)
     if (turn !== undefined) await copyTurnsBefore(sql, { from: run.id, to: again.id, turn })
     const beforeStep = turn === undefined ? 1 : await firstStepOf(sql, run.id, turn)
     const copied = { sql, context, teamId: team.id, fromRunId: run.id, toRunId: again.id, beforeStep }

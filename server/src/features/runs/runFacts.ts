@@ -104,7 +104,8 @@ export async function factsOf(sql: Sql, run: Run): Promise<Explained> {
   const request = run.status === 'waiting' ? await requestOf(sql, run) : null
   return {
     since: sinceOf(run, inside),
-    until: request?.expires_at ?? due_at,
+    // one that waits for something else may be woken by the clock for another call of the turn
+    until: request?.expires_at ?? (run.waiting_on?.kind === 'time' ? due_at : null),
     ended_by: null,
     waiting_on: run.waiting_on === null ? null : { kind: run.waiting_on.kind, detail: run.waiting_on.detail },
     human_request: request,

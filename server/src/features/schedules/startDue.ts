@@ -5,7 +5,6 @@ import { newId } from '../../base/ids.ts'
 import { nextAfter } from '../../base/schedule.ts'
 import type { NewRun } from '../../engine/starting/createRun.ts'
 import { engineOf } from '../../engine/engine.ts'
-import { announceReady } from '../../engine/ledger/notifyChannels.ts'
 import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
 import { decide, type Due } from './firing.ts'
@@ -110,7 +109,6 @@ async function startRuns(context: Context, sql: Sql, fired: Fired[]): Promise<vo
       one!.miss = 'limit'
     }
     const created = fitting.length > 0 ? await engine.create(sql, fitting) : []
-    if (created.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
     const made = new Set(created.map(({ id }) => id))
     left = left.filter(({ runs, skippedReason }) => {
       return runs.length === 0 ? skippedReason === null : runs.some(({ id }) => !made.has(id))

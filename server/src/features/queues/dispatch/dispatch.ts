@@ -4,7 +4,6 @@ import { newId } from '../../../base/ids.ts'
 import type { CaseFacts } from '../../../drivers/model/model.ts'
 import type { NewRun } from '../../../engine/starting/createRun.ts'
 import { engineOf } from '../../../engine/engine.ts'
-import { announceReady } from '../../../engine/ledger/notifyChannels.ts'
 import type { Context } from '../../../kit/context.ts'
 import { insertEvents } from '../../../kit/event.ts'
 import { caseEventData } from '../cases/caseEventData.ts'
@@ -69,7 +68,6 @@ async function dispatchIn(context: Context, sql: Sql, queueId: string, fresh: bo
   await claimFor(sql, runs)
   const created = await engineOf(context).create(sql, runs)
   if (created.length < runs.length) throw new AgentChanged()
-  if (created.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
   return runs.length
 }
 
