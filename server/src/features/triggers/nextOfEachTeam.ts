@@ -16,6 +16,8 @@ interface Next {
 const passedMax = 100
 
 const beforeAll = '00000000-0000-0000-0000-000000000000'
+/** The place of a team that is to be passed by as a whole. */
+export const behindAll = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
  * What came in for a paused agent or beyond `concurrency` waits, unless there are so many events that some are dropped. Values instead of

@@ -7,11 +7,11 @@ import { stepsOfTurn } from '../../base/expression/text.ts'
 import { StepBudget } from '../../base/stepBudget.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { activeList } from '../../engine/ledger/lifecycle.ts'
-import { announceReady } from '../../engine/ledger/notifyChannels.ts'
 import type { NewRun } from '../../engine/starting/createRun.ts'
 import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
+import type { EventMinute } from './eventMinute.ts'
 import { loopsOf } from './loops.ts'
 import { createJudge, type Judging } from './judge.ts'
 
@@ -19,13 +19,11 @@ import { createJudge, type Judging } from './judge.ts'
 export const batchMax = 100
 /** How many bytes of them it reads at once. */
 const batchBytesMax = 8 * 1024 * 1024
-/** How many runs one event may start in a minute. Nothing outside slows an event down, and a loop that leaves the service is found nowhere. */
-const eventStartsPerMinute = 60
 /** How many deliveries of an event wait at most, whatever they wait for, and how many beyond those one transaction drops. */
 export const eventsWaitingMax = 10_000
 const dropMax = 1000
-/** How long a trigger is left alone that another process holds, or that may not proceed any more: until the next beat. */
-const restMs = 400
+/** How long a trigger is left alone that another process holds, or that cannot proceed now: until the next beat. */
+export const restMs = 400
 const keyShown = 200
 
 interface Holder extends Judging {
@@ -65,18 +63,23 @@ interface Start {
 }
 
 /** Returns for how many milliseconds nobody need ask about the trigger again. */
-export async function settleSome(context: Context, sql: Sql, triggerId: string, max: number): Promise<number> {
+export async function settleSome(
+  context: Context,
+  sql: Sql,
+  triggerId: string,
+  max: number,
+  minute: EventMinute,
+): Promise<number> {
   const [trigger] = await sql<Holder>`
     select id, team_id, agent_id, user_id, changed_by, kind, enabled, filter, message, dedupe_key, concurrency, verifier
     from triggers where id = ${triggerId} for no key update skip locked`
   if (!trigger) return forgetStray(sql, triggerId)
   const settled = trigger.kind === 'event' ? await tooMany(sql, triggerId) : []
   const room = await roomOf(sql, trigger, max)
-  const { allowed, usedUpMs } = await paced(context, sql, trigger, room)
-  const next = allowed > 0 ? await nextOf(sql, triggerId, allowed) : []
-  if (next.length > 0) settled.push(...(await outcomesOf(context, sql, trigger, next)))
+  const next = room > 0 ? await nextOf(sql, triggerId, room) : []
+  if (next.length > 0) settled.push(...(await outcomesOf(context, sql, trigger, next, minute)))
   await write(sql, trigger, settled)
-  return settled.length > 0 ? 0 : (usedUpMs ?? restMs)
+  return settled.length > 0 ? 0 : (minute.leftMs() ?? restMs)
 }
 
 /** Deliveries of an event come from inside, so nobody is told to send them later: what is too much to wait is dropped. */
@@ -116,23 +119,6 @@ async function roomOf(sql: Sql, trigger: Holder, max: number): Promise<number> {
   return room
 }
 
-interface Pace {
-  allowed: number
-  /** How much is left of the minute, if what it allows is used up. */
-  usedUpMs?: number
-}
-
-/** The minute of an event trigger is counted where everything of a minute is; what it does not allow waits for the next one. */
-async function paced(context: Context, sql: Sql, { id, kind, enabled }: Holder, room: number): Promise<Pace> {
-  if (kind !== 'event' || !enabled || room <= 0) return { allowed: room }
-  const waiting = await sql`select from trigger_deliveries where trigger_id = ${id} and state = 'waiting' limit ${room}`
-  for (let allowed = 0; allowed < waiting.length; allowed++) {
-    const { admitted, resetSeconds } = await context.rateLimit.take(`trigger ${id}`, eventStartsPerMinute)
-    if (!admitted) return { allowed, usedUpMs: resetSeconds * 1000 }
-  }
-  return { allowed: waiting.length }
-}
-
 const nextOf = (sql: Sql, triggerId: string, max: number): Promise<Next[]> => sql<Next>`
   select d.id, d.size_bytes, d.content, d.received_at, d.has_key, d.replay_of, d.caused_by_run_id
   from (
@@ -155,18 +141,30 @@ const left = (
 })
 
 /** What becomes of them. A paused trigger takes nothing. */
-const outcomesOf = async (context: Context, sql: Sql, trigger: Holder, next: Next[]): Promise<Settled[]> =>
+const outcomesOf = async (
+  context: Context,
+  sql: Sql,
+  trigger: Holder,
+  next: Next[],
+  minute: EventMinute,
+): Promise<Settled[]> =>
   trigger.enabled
-    ? judged(context, sql, trigger, next)
+    ? judged(context, sql, trigger, next, minute)
     : next.map((one) =>
         left(one, 'dropped', 'The trigger was paused when its turn came. Set enabled to true, then replay it.'),
       )
 
 /**
  * Each is evaluated in a piece of its own, for which its team pays, and others have their turn in between. When those before have taken the steps of
- * a turn together, the rest waits for the next transaction: this one holds the trigger.
+ * a turn together, the rest waits for the next transaction: this one holds the trigger. What the minute of an event does not allow waits for the next.
  */
-async function judged(context: Context, sql: Sql, trigger: Holder, next: Next[]): Promise<Settled[]> {
+async function judged(
+  context: Context,
+  sql: Sql,
+  trigger: Holder,
+  next: Next[],
+  minute: EventMinute,
+): Promise<Settled[]> {
   const time = teamTimeOf(context)
   time.moved(
     trigger.team_id,
@@ -179,6 +177,7 @@ async function judged(context: Context, sql: Sql, trigger: Holder, next: Next[])
   let spent = 0
   for (const one of next) {
     if (spent >= stepsOfTurn) break
+    if (trigger.kind === 'event' && !(await minute.take())) break
     if (looping.has(one.id)) {
       settled.push(
         left(one, 'dropped', 'A run that this trigger had started caused it. It would start again and again.'),
@@ -242,7 +241,6 @@ async function startRuns(context: Context, sql: Sql, trigger: Holder, starts: St
     const { fitting, refused } = await engine.fitting(sql, runs)
     for (const { run, reason } of refused) settled.push(left(startOf.get(run.id)!.next, 'failed', reason))
     const created = fitting.length > 0 ? await engine.create(sql, fitting) : []
-    if (created.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
     for (const { id } of created) {
       const { next, key } = startOf.get(id)!
       settled.push({ ...left(next, 'started', null, key), run_id: id })

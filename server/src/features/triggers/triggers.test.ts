@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after } from 'node:test'
+import { DatabaseError } from 'pg'
 import { startMcpServer } from '../../../test/fakes/mcpServer.ts'
 import { seedConnection } from '../../../test/kit/connections.ts'
+import { begin } from '../../../test/kit/heldTransaction.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import type { Sql } from '../../base/db.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { listTools } from '../connections/mcpTools/toolList.ts'
 import { inboxOf } from './mailbox.ts'
@@ -49,6 +52,11 @@ type Listed = Pick<Seeded, 'team' | 'triggerId'>
 
 const listed = async ({ team, triggerId }: Listed, query = '') =>
   (await team.call(`GET /v2/triggers/${triggerId}/deliveries${query}`)).body
+
+/** A filter that takes all steps of a delivery with this content. */
+const costly = (of: string) => Array.from({ length: 60 }, () => `${of}.a == ${of}.b`).join(' and ')
+const ones = Array.from({ length: 200_000 }, () => 1)
+const alike = { a: ones, b: ones }
 
 const statuses = async (of: Listed): Promise<string[]> =>
   (await listed(of)).deliveries.map(({ status }: { status: string }) => status).toReversed()
@@ -303,10 +311,8 @@ proves(
   'deliveries whose filters take all of their steps are charged to their team, and another team’s request is answered between two of them',
   async () => {
     const app = await testApp({ config: { triggerRateLimit: 0 } })
-    const filter = Array.from({ length: 60 }, () => 'body.a == body.b').join(' and ')
-    const noisy = await seed({ filter }, echo, app)
-    const same = Array.from({ length: 200_000 }, () => 1)
-    const content = JSON.stringify({ body: { a: same, b: same } })
+    const noisy = await seed({ filter: costly('body') }, echo, app)
+    const content = JSON.stringify({ body: alike })
     // as if the team had sent them long ago: what they cost then is paid
     await noisy.team.sql`
       insert into trigger_deliveries (id, team_id, trigger_id, content, size_bytes)
@@ -339,21 +345,116 @@ proves(
 
 proves('triggers.turns', 'a look ends also when nothing of a team waits any more once its turn comes', async () => {
   const { team, triggerId, url } = await seed()
+  const other = await seedTeam(service)
   await send(url, {})
   const time = teamTimeOf(context)
-  void time.turn((await seedTeam(service)).id)
-  time.usedThread(team.id, 20)
-  assert.ok(time.isAhead(team.id))
   const measured = { ...time }
-  let gone: Promise<unknown> | undefined
+  let hasWaited = false
+  const gone = async (turn: Promise<void>) => {
+    await turn
+    hasWaited = true
+    await team.sql`delete from trigger_deliveries where trigger_id = ${triggerId}`
+  }
   time.turn = (teamId, options) => {
-    if (teamId === team.id) gone ??= team.sql`delete from trigger_deliveries where trigger_id = ${triggerId}`
-    return measured.turn(teamId, options)
+    if (teamId !== team.id) return measured.turn(teamId, options)
+    // at this moment another team is at work, and this one is ahead of its share
+    void measured.turn(other.id)
+    measured.usedThread(teamId, 20)
+    const turn = measured.turn(teamId, options)
+    return turn && gone(turn)
   }
   await tick()
   Object.assign(time, measured)
-  await gone
+  assert.ok(hasWaited)
   assert.deepEqual(await statuses({ team, triggerId }), [])
+})
+
+proves(
+  'triggers.turns',
+  'each team is looked through once when nothing of it can proceed, however many looks another takes',
+  async () => {
+    const app = await testApp({ config: { triggerRateLimit: 0 } })
+    for (const count of [250, 350, 450]) {
+      const { team, agentId, triggerId } = await seed({}, echo, app)
+      await team.call(`POST /v2/agents/${agentId}/pause`, { body: {} })
+      await team.sql`
+        insert into triggers (id, team_id, agent_id, user_id, changed_by, kind, enabled)
+        select gen_random_uuid(), team_id, agent_id, user_id, changed_by, kind, enabled
+        from triggers, generate_series(2, ${count}::int) where id = ${triggerId}`
+      await team.sql`
+        insert into trigger_deliveries (id, team_id, trigger_id, content, size_bytes)
+        select gen_random_uuid(), team_id, id, '{}', 2 from triggers where team_id = ${team.id}`
+    }
+    let looks = 0
+    const { db } = app.context
+    const sql: Sql = (strings, ...values) => {
+      if (strings[0]?.includes('with recursive teams')) looks += 1
+      return db.sql(strings, ...values)
+    }
+    await startDeliveries({ context: { ...app.context, db: { ...db, sql } }, signal: new AbortController().signal })
+    assert.equal(looks, 5, 'the largest team takes five, at 100 triggers each')
+  },
+)
+
+proves('triggers.turns', 'what came in for another team starts while the slots of one team are locked', async () => {
+  const [locked, other] = [await seed(), await seed()]
+  assert.ok(locked.team.id < other.team.id, 'its turn comes first')
+  await startRun(locked.team, locked.agentId)
+  await drainRuns(service)
+  for (const { url } of [locked, other]) await send(url, {})
+  const { its, commit } = await begin(context.db.address())
+  const held = await its`select from admission where team_id = ${locked.team.id} for update`
+  assert.equal(held.length, 1)
+  await tick()
+  assert.deepEqual([await statuses(locked), await statuses(other)], [['waiting'], ['started']])
+  await commit()
+  // in this process the trigger rests a while
+  await tick(await testApp({ address }))
+  assert.deepEqual(await statuses(locked), ['started'])
+})
+
+/** A trigger for events with two of them that wait, and a context that notes how many were counted in its minute. */
+async function twoEvents(filter: string, data: object) {
+  const app = await testApp()
+  const team = await seedTeam(app)
+  const event = { event: 'run.completed' }
+  const { id: triggerId } = await make(team, await seedAgent(team, echo), { kind: 'event', event, filter })
+  const content = JSON.stringify({ event: { ...event, data } })
+  await team.sql`
+    insert into trigger_deliveries (id, team_id, trigger_id, content, size_bytes)
+    select gen_random_uuid(), ${team.id}, ${triggerId}, ${content}::json, octet_length(${content}) from generate_series(1, 2)`
+  const counted: string[] = []
+  const { rateLimit } = app.context
+  const take: typeof rateLimit.take = (bucket, limit) => {
+    if (bucket === `trigger ${triggerId}`) counted.push(bucket)
+    return rateLimit.take(bucket, limit)
+  }
+  return { team, triggerId, counted, context: { ...app.context, rateLimit: { take } } }
+}
+
+proves(
+  'triggers.minute',
+  'an event whose turn did not come, because those before took all steps, is not counted',
+  async () => {
+    const { context: noting, counted, ...seeded } = await twoEvents(costly('event.data'), alike)
+    await startDeliveries({ context: noting, signal: new AbortController().signal })
+    assert.deepEqual([await statuses(seeded), counted.length], [['failed', 'failed'], 2])
+  },
+)
+
+proves('triggers.minute', 'events of a transaction that a deadlock undid are not counted a second time', async () => {
+  const { context: noting, counted, ...seeded } = await twoEvents('event.data.n > 1', { n: 1 })
+  const { db } = noting
+  let undone = 0
+  const transaction: typeof db.transaction = (work) =>
+    db.transaction(async (sql) => {
+      const result = await work(sql)
+      if (undone === 2) return result
+      undone += 1
+      throw Object.assign(new DatabaseError('deadlock detected', 0, 'error'), { code: '40P01' })
+    })
+  await startDeliveries({ context: { ...noting, db: { ...db, transaction } }, signal: new AbortController().signal })
+  assert.deepEqual([undone, await statuses(seeded), counted.length], [2, ['filtered', 'filtered'], 2])
 })
 
 proves(
