@@ -8,6 +8,9 @@ import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/s
 
 export const deliveryStates = ['waiting', 'started', 'filtered', 'repeated', 'dropped', 'failed'] as const
 
+const exceptOfEvents =
+  'Of an event it is null for credentials without the scope of that event (streamTeamEvents lists them).'
+
 const deliveryFields = {
   id: Id,
   trigger_id: Id,
@@ -17,9 +20,13 @@ const deliveryFields = {
       '`waiting` for its turn; `started` a run; `filtered` out; `repeated`: its key had started a run before; `dropped`: the trigger was paused, ' +
       'or the delivery would close a loop; `failed`: `reason` says why.',
   }),
-  key: nullable(Type.String({ description: 'By which repetitions are known; the first 200 characters.' })),
+  key: nullable(
+    Type.String({ description: `By which repetitions are known; the first 200 characters. ${exceptOfEvents}` }),
+  ),
   run_id: nullable(Id),
-  reason: nullable(Type.String()),
+  reason: nullable(
+    Type.String({ description: `Why it was dropped or failed, which may quote what came in. ${exceptOfEvents}` }),
+  ),
   replay_of: nullable(
     Type.Unsafe<string>({ ...Id, description: 'The delivery that this one repeats, because somebody asked for it.' }),
   ),
@@ -38,8 +45,8 @@ export const TriggerDeliveryWithContent = named(
     content: nullable(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
-          'What came in, as expressions read it: `body`, `headers` and `query`, or `event`, `item` or `mail`. Null for credentials without the ' +
-          'scope of the event (streamTeamEvents lists them).',
+          'What came in, as expressions read it: `body`, `headers` and `query`, or `event`, `item` or `mail`. ' +
+          exceptOfEvents,
       }),
     ),
   }),
@@ -56,11 +63,14 @@ export const findDelivery = (sql: Sql, id: string, teamId: string): Promise<Trig
     where d.id = ${id} and d.team_id = ${teamId}`
 
 /** The delivery as this caller gets it: of an event only what streams would give them too. */
-export function shownDelivery({ scopes }: Caller, delivery: TriggerDeliveryWithContent): TriggerDeliveryWithContent {
+export function shownDelivery(caller: Caller, delivery: TriggerDeliveryWithContent): TriggerDeliveryWithContent {
   const event = delivery.content?.['event']
-  const isWithheld = isRecord(event) && withheldEvents(scopes).some((name) => name === event['event'])
-  return isWithheld ? { ...delivery, content: null } : delivery
+  const isWithheld = isRecord(event) && withheldEvents(caller.scopes).some((name) => name === event['event'])
+  return isWithheld ? { ...delivery, ...withheldFields, content: null } : delivery
 }
+
+/** The key is made of the event, and why it failed may quote the event. */
+export const withheldFields = { key: null, reason: null }
 
 export const triggerDelivery = resource('trigger_delivery', findDelivery)
 

@@ -569,6 +569,43 @@ proves('triggers.readers', 'what an event brought is shown only to a credential 
 })
 
 proves(
+  'triggers.readers',
+  'the key of an event and why it failed, which may have its words, are shown only to those who may read the event',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, echo)
+    const event = { event: 'run.completed' }
+    const watcher = await seedAgent(team, echo)
+    const dedupe_key = 'event.data.output'
+    const filtered = await make(team, watcher, { kind: 'event', event, filter: 'false', dedupe_key })
+    const failed = await make(team, watcher, { kind: 'event', event, filter: '(event.data.output | number) > 1' })
+    await startRun(team, agentId, { message: 'in confidence' })
+    await drainRuns(service)
+    await tick()
+    // what came in by another event before is judged by that one
+    await team.call(`PATCH /v2/triggers/${filtered.id}`, { body: { event: { event: 'queue.case.created' } } })
+    const hook = await make(team, watcher, { kind: 'webhook', dedupe_key: 'body.id', filter: 'false' })
+    await send(new URL(hook.webhook.url).pathname, { id: 'o-1' })
+    await tick()
+    const shownTo = async (scopes: string[]) => {
+      const call = await readerOf(team, scopes)
+      const listedOf = async ({ id }: { id: string }) => {
+        const { body } = await call(`GET /v2/triggers/${id}/deliveries`)
+        const { body: alone } = await call(`GET /v2/trigger-deliveries/${body.deliveries[0].id}`)
+        const [delivery] = body.deliveries
+        assert.deepEqual({ ...delivery, content: null }, { ...alone.trigger_delivery, content: null })
+        return delivery
+      }
+      return [(await listedOf(filtered)).key, (await listedOf(failed)).reason, (await listedOf(hook)).key]
+    }
+    const [key, reason, other] = await shownTo(['agents:read', 'runs:read'])
+    assert.deepEqual([key, other], ['in confidence', 'o-1'])
+    assert.match(reason, /in confidence/)
+    assert.deepEqual(await shownTo(['agents:read', 'queues:read']), [null, null, 'o-1'])
+  },
+)
+
+proves(
   'triggers.limits',
   'a replay is refused when the team may store no more, when too many deliveries wait, and when the minute is used up',
   async () => {
