@@ -1,10 +1,11 @@
 // A rule of alerts: a signal, the value at which it opens an incident, and who hears of it.
 import { part, type Sql } from '../../base/db.ts'
 import { resource } from '../../kit/resources.ts'
+import type { Scope } from '../../kit/scopes.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { ruleStates } from './judge.ts'
 import { scopeNameOf } from './scopeName.ts'
-import { scopes, signals } from './signals/signal.ts'
+import { factsOf, scopes, signals } from './signals/signal.ts'
 
 /** How many rules a team may have. */
 export const rulesMax = 100
@@ -118,7 +119,12 @@ export const AlertRule = named(
         '`clear_threshold`, but not for `clear_minutes` yet.',
     }),
     state_since: Time,
-    measured_value: nullable(Type.Number({ description: 'Null: there was nothing to measure.' })),
+    measured_value: nullable(
+      Type.Number({
+        description:
+          'Null: there was nothing to measure, or the credential lacks the scope that reads what the signal measures.',
+      }),
+    ),
     measured_at: nullable(Time),
     problem: nullable(Type.String({ description: 'Why it could not be measured.' })),
     incident_id: nullable(Type.String({ ...Id, description: 'Its open incident.' })),
@@ -132,6 +138,10 @@ export const ruleColumns = part`
   r.id, r.team_id, r.name, r.signal, r.scope, r.scope_id, ${scopeNameOf} as scope_name, r.threshold, r.clear_threshold, r.window_minutes, r.min_runs, r.for_minutes,
   r.clear_minutes, r.remind_hours, r.tells, r.pause_agent, r.enabled, r.created_by, r.state, r.state_since, r.measured_value, r.measured_at,
   r.problem, (select i.id from alert_incidents i where i.rule_id = r.id and i.closed_at is null) as incident_id, r.created_at, r.updated_at`
+
+/** Everybody who reads runs sees the rule, and its latest value only who may read what it measures. */
+export const shownRule = ({ scopes: held }: { scopes: ReadonlySet<Scope> }, found: AlertRule): AlertRule =>
+  held.has(factsOf[found.signal].readBy) ? found : { ...found, measured_value: null }
 
 const findRule = (sql: Sql, id: string, teamId: string): Promise<AlertRule[]> => sql<AlertRule>`
   select ${ruleColumns} from alert_rules r where r.id = ${id} and r.team_id = ${teamId}`

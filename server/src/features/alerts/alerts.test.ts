@@ -18,12 +18,13 @@ import type { Context } from '../../kit/context.ts'
 import type { Scope } from '../../kit/scopes.ts'
 import { statementSlotsOf } from '../../kit/teamDatabase.ts'
 import { issueApiKey } from '../credentials/apiKey.ts'
+import { readBy } from '../notifications/incidentNews.ts'
 import { drainMails } from '../notifications/mailer.ts'
 import { listAlertIncidents } from './listAlertIncidents.ts'
 import { listAlertRules } from './listAlertRules.ts'
 import { previewAlertRule } from './previewAlertRule.ts'
 import { measure } from './signals/measure.ts'
-import { signals, type Signal } from './signals/signal.ts'
+import { factsOf, signals, type Signal } from './signals/signal.ts'
 import { watchRules } from './watchRules.ts'
 
 const inbox = await startMailServer()
@@ -102,9 +103,9 @@ const agoMinutes = (ruleId: string, minutes: number) => sql`
 
 let people = 0
 /** A member with a confirmed address who wants mails about alerts and nothing else. */
-async function reader(team: TestTeam): Promise<{ id: string; email: string }> {
+async function reader(team: TestTeam, role = 'viewer'): Promise<{ id: string; email: string }> {
   const email = `alerted${people++}@example.com`
-  const body = { name: 'Reader', email, role: 'viewer' }
+  const body = { name: 'Reader', email, role }
   const { member_id: id } = (await team.call('POST /v2/teams/:teamId/members', { body })).body
   const { secret: key } = await issueApiKey(sql, { teamId: team.id, memberId: id, name: 'reader', scopes: ['*'] })
   await sql`update members set verified_email = email where id = ${id} and team_id = ${team.id}`
@@ -385,6 +386,54 @@ proves(
     for (const seen of [...shown.map(({ body }) => body.incident), listed.body.incidents[0]]) {
       assert.deepEqual([seen.peak_value, seen.behind], [12, []])
     }
+  },
+)
+
+proves(
+  'alerts.value',
+  'the latest value of a rule is null for a credential without the scope that reads its signal, and shown to others',
+  async () => {
+    const team = await seedTeam(service)
+    await missed(team, 12)
+    const rule = await make(team, misses)
+    await watch(team)
+    const shownTo = async (scopes: Scope[]) => {
+      const { secret: key } = await issueApiKey(sql, {
+        teamId: team.id,
+        memberId: team.memberId,
+        name: newId(),
+        scopes,
+      })
+      const [{ body: alone }, { body: list }] = await Promise.all([
+        team.call(`GET /v2/alert-rules/${rule.id}`, { key }),
+        team.call('GET /v2/teams/:teamId/alert-rules', { key }),
+      ])
+      assert.deepEqual(list.alert_rules, [alone.alert_rule])
+      return [alone.alert_rule.measured_value, alone.alert_rule.state]
+    }
+    assert.deepEqual(await shownTo(['runs:read', 'agents:read']), [12, 'open'])
+    assert.deepEqual(await shownTo(['runs:read', 'billing:read']), [null, 'open'])
+  },
+)
+
+proves(
+  'alerts.readBy',
+  'a mail names the records behind an incident only to those whose role may read them',
+  async () => {
+    assert.deepEqual(readBy, Object.fromEntries(signals.map((name) => [name, factsOf[name].readBy])))
+    const team = await seedTeam(service)
+    const [admin, viewer] = [await reader(team, 'admin'), await reader(team)]
+    const webhook = await seeders['subscription']!(team, {})
+    await sql`
+    insert into deliveries (id, team_id, target_id, event_id, event, created_at, state, attempts, settled_at)
+    values (${newId()}, ${team.id}, ${webhook}, ${newId()}, 'run.failed', now(), 'dead', 1, now())`
+    await make(team, { signal: 'delivery_failures', threshold: 1 })
+    await watch(team)
+    await drainMails(context)
+    const texts = new Map(inbox.arrived.map(({ to, text }) => [to[0], text]))
+    assert.match(texts.get(admin.email)!, /up to 1, threshold 1\. Behind it: Given up/)
+    assert.match(texts.get(viewer.email)!, /up to 1, threshold 1/)
+    assert.doesNotMatch(texts.get(viewer.email)!, /Behind it|Given up/)
   },
 )
 

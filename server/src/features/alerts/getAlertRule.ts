@@ -1,7 +1,7 @@
 // Reads one rule of alerts.
 import { operation } from '../../kit/operation.ts'
 import { wrapped } from '../../kit/schema.ts'
-import { AlertRule } from './alertRule.ts'
+import { AlertRule, shownRule } from './alertRule.ts'
 
 export const getAlertRule = operation({
   id: 'getAlertRule',
@@ -11,5 +11,5 @@ export const getAlertRule = operation({
   scope: 'runs:read',
   status: 200,
   answer: wrapped('alert_rule', 'alert_rule_id', AlertRule),
-  handler: async ({ alert_rule: found }) => ({ alert_rule: found, alert_rule_id: found.id }),
+  handler: async ({ alert_rule: found, caller }) => ({ alert_rule: shownRule(caller, found), alert_rule_id: found.id }),
 })
