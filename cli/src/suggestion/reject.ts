@@ -9,7 +9,7 @@ export const suggestionReject = command({
   options: { reason: { type: 'string', value: 'TEXT', isRequired: true, says: 'why; it is stored' } },
   examples: [
     "runyard suggestion reject 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55 --reason 'The supplier fixed their API.'",
-    'runyard suggestion reject 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55 --reason "The check is wrong." --json | jq .status',
+    'runyard suggestion reject 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55 --reason "The check is wrong." --json | jq .state',
   ],
   async run({ positionals: [id = ''], values: { reason }, out, service }) {
     if (reason === undefined) throw new UsageError('Give --reason with a text.')
