@@ -3472,6 +3472,7 @@ const sentences = [
     id: 'encryption.undeclared',
     says: 'A sealed column that nobody declared makes a change of the encryption key refuse and change nothing.',
   },
+  { id: 'encryption.files', says: 'No content of a file keeps the encryption key from being changed.' },
   {
     id: 'encryption.rotateFile',
     says: 'runyard key rotate-encryption seals everything again with a new key in <data dir>/key, keeps the old one for old backups, and is in the audit log.',

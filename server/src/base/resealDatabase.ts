@@ -14,16 +14,18 @@ const settings = [
 
 interface Resealed extends Resealing {
   columns: SealedColumn[]
+  /** The columns of bytes, as `table.column`, that hold no sealed values. */
+  plain: readonly string[]
 }
 
 /** Runs in the caller's transaction, while nobody else writes sealed values. Returns how many values there were. */
-export async function resealDatabase(client: Client, { columns, ...resealing }: Resealed): Promise<number> {
+export async function resealDatabase(client: Client, { columns, plain, ...resealing }: Resealed): Promise<number> {
   const { from, to } = resealing
   await client.query(settings.join(';'))
   let count = 0
   for (const column of columns) count += await resealColumn(client, column, resealing)
   await writeProof(sqlOn(client), to)
-  const left = await findSealed(client, from.keyId)
+  const left = await findSealed(client, from.keyId, plain)
   if (left.length > 0) {
     throw new EncryptionKeyRefused(
       `${left.join(' and ')} would be lost: this Runyard does not know how to seal it again. ` +

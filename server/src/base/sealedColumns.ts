@@ -93,17 +93,30 @@ function openOrRefuse(
   }
 }
 
-/** The columns of schema public, as `table.column`, in which some value was sealed with this key, whoever declared them. */
-export async function findSealed(client: Client, keyId: string): Promise<string[]> {
-  const { rows: columns } = await client.query<{ table: string; column: string }>(`
-    select c.relname as table, a.attname as column
-    from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and a.attnum > 0 and not a.attisdropped and a.atttypid = 'bytea'::regtype
-    order by 1, 2`)
+/** The columns of bytes in schema public, as `table.column`. */
+export async function columnsOfBytes(client: Client): Promise<string[]> {
+  return (await readColumnsOfBytes(client)).map(({ table, column }) => `${table}.${column}`)
+}
+
+const readColumnsOfBytes = async (client: Client) =>
+  (
+    await client.query<{ table: string; column: string }>(`
+      select c.relname as table, a.attname as column
+      from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+        and a.attnum > 0 and not a.attisdropped and a.atttypid = 'bytea'::regtype
+      order by 1, 2`)
+  ).rows
+
+/**
+ * The columns of schema public, as `table.column`, in which some value was sealed with this key, whoever declared them. Those in `plain`, named in
+ * the same way, hold no sealed values and are not read.
+ */
+export async function findSealed(client: Client, keyId: string, plain: readonly string[]): Promise<string[]> {
   const head = sealedHead(keyId)
   const found: string[] = []
-  for (const { table, column } of columns) {
+  for (const { table, column } of await readColumnsOfBytes(client)) {
+    if (plain.includes(`${table}.${column}`)) continue
     const { rows } = await client.query<{ sealed: boolean }>(
       `select exists (
          select from public.${client.escapeIdentifier(table)}

@@ -25,7 +25,7 @@ import { newId } from '../base/ids.ts'
 import { migrationLock } from '../base/locks.ts'
 import { createLog } from '../base/log.ts'
 import { resealDatabase } from '../base/resealDatabase.ts'
-import { findSealed, resealColumn, SealBroken } from '../base/sealedColumns.ts'
+import { columnsOfBytes, findSealed, resealColumn, SealBroken } from '../base/sealedColumns.ts'
 import { createKeyring, type Keyring } from '../base/secrets.ts'
 import { prepareDatabase } from '../database.ts'
 import { features } from '../features.ts'
@@ -49,6 +49,7 @@ import { sealedSecret, sealedToken } from '../features/triggers/trigger.ts'
 import { beginOidc } from '../features/signIn/oidcSignIn.ts'
 import type { Caller } from '../kit/credential.ts'
 import { keyRotateEncryption } from './keyRotateEncryption.ts'
+import { plainBytes } from './plainBytes.ts'
 import { proves } from '../../test/kit/proves.ts'
 
 const log = createLog('silent')
@@ -195,9 +196,19 @@ const keyFilesIn = async ({ config: { dataDir } }: Yard): Promise<string[]> =>
 proves('encryption.declared', 'every column of the database that holds sealed values is declared', async () => {
   const yard = await newYard()
   const names = [canary, ...declared].map(({ table, column }) => `${table}.${column}`)
-  assert.deepEqual(await findSealed(yard.client, yard.keyring.keyId), names.sort())
-  assert.deepEqual(await findSealed(yard.client, createKeyring(randomBytes(32)).keyId), [])
+  assert.deepEqual(await findSealed(yard.client, yard.keyring.keyId, []), names.sort())
+  assert.deepEqual(await findSealed(yard.client, createKeyring(randomBytes(32)).keyId, []), [])
 })
+
+proves(
+  'encryption.declared',
+  'every column of bytes is declared to hold sealed values, or never to hold any',
+  async () => {
+    const client = await connect(await testDatabase())
+    const sealed = [canary, ...declared].map(({ table, column }) => `${table}.${column}`)
+    assert.deepEqual([...sealed, ...plainBytes].sort(), await columnsOfBytes(client))
+  },
+)
 
 proves('encryption.declared', 'whatever file seals a value also declares its column', async () => {
   const root = new URL('../', import.meta.url)
@@ -234,6 +245,22 @@ proves(
 )
 
 proves(
+  'encryption.files',
+  'a file that begins like a sealed value does not keep the key from being changed',
+  async () => {
+    const yard = await newYard()
+    const bytes = yard.keyring.seal('of a user who knows the id of the key', 'a file')
+    const id = newId()
+    await yard.sql`insert into blobs (id, sha256, size_bytes) values (${id}, sha256(${bytes}), ${bytes.length})`
+    await yard.sql`insert into blob_chunks (blob_id, n, bytes) values (${id}, 0, ${bytes})`
+    await rotate(yard.config)
+    const { keyring } = await prepareDatabase(yard.config, log, yard.address)
+    assert.notEqual(keyring.keyId, yard.keyring.keyId)
+    await requireAllOpens(yard, keyring)
+  },
+)
+
+proves(
   'encryption.rotateFile',
   'with the key file, a new key takes its place, opens everything, and the old one is kept for old backups',
   async () => {
@@ -244,7 +271,7 @@ proves(
     const { keyring } = await prepareDatabase(yard.config, log, yard.address)
     assert.notEqual(keyring.keyId, yard.keyring.keyId)
     await requireAllOpens(yard, keyring)
-    assert.deepEqual(await findSealed(yard.client, yard.keyring.keyId), [])
+    assert.deepEqual(await findSealed(yard.client, yard.keyring.keyId, plainBytes), [])
     const kept = oldKeyFile(dataDir, yard.keyring.keyId)
     assert.deepEqual(await readFile(kept), old)
     assert.deepEqual(await keyFilesIn(yard), ['key', `key.${yard.keyring.keyId}`])
@@ -302,7 +329,7 @@ async function rotateUntil(yard: Yard, point: (typeof crashPoints)[number], key:
   const steps: Record<(typeof crashPoints)[number], () => Promise<unknown>> = {
     async 'sealed anew'() {
       await client.query('begin')
-      await resealDatabase(client, { from: yard.keyring, to: createKeyring(key), columns: declared })
+      await resealDatabase(client, { from: yard.keyring, to: createKeyring(key), columns: declared, plain: plainBytes })
     },
     'next key written': () => writeKeyFile(nextKeyFile(dataDir), key),
     committed: () => client.query('commit'),

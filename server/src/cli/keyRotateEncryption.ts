@@ -14,6 +14,7 @@ import { recordCommand } from '../kit/audit.ts'
 import { CommandFailed, type Call } from './command.ts'
 import { withDatabase, type Joined } from './joinDatabase.ts'
 import { readLivingProcesses } from './livingProcesses.ts'
+import { plainBytes } from './plainBytes.ts'
 import { requireCurrentSchema } from './requireCurrentSchema.ts'
 
 const words = 'key rotate-encryption'
@@ -29,7 +30,7 @@ export async function keyRotateEncryption({ config, log, signal, print }: Call):
       const { features } = await import('../features.ts')
       const columns = features.flatMap(({ sealed = [] }) => sealed)
       const values = await transaction(async () => {
-        const resealed = await resealDatabase(client, { from: old, to, columns, signal })
+        const resealed = await resealDatabase(client, { from: old, to, columns, plain: plainBytes, signal })
         for (const teamId of await teamsWithSealed(client, columns)) {
           await recordCommand(sql, teamId, words, { type: 'encryption_key', id: to.keyId })
         }
