@@ -18,6 +18,7 @@ import {
   restoreFile,
   withExtra,
 } from '../../../test/kit/backupDatabases.ts'
+import { begin } from '../../../test/kit/heldTransaction.ts'
 import { onlyInLongForm } from '../../../test/kit/longForm.ts'
 import { connectionSettings } from '../db.ts'
 import type { ArchiveEnd } from './archive.ts'
@@ -200,6 +201,39 @@ describe('backup and restore', { concurrency: 2 }, () => {
     await restoreFile({ address: target, file, migrations: firstMigrations })
     const whole = `select count(*)::int as count from teams join members m on m.team_id = teams.id join events e on e.team_id = teams.id`
     assert.deepEqual(await query(target, whole), [{ count: end.rows.teams }])
+  })
+
+  test('rows that are kept of a partition that is dropped at this moment are in the backup', async () => {
+    const source = await newDatabase(firstMigrations)
+    await query(
+      source,
+      `create table readings (at int not null) partition by range (at);
+       create table readings_old partition of readings for values from (minvalue) to (10);
+       create table readings_rest partition of readings default;
+       insert into readings values (1), (2), (3)`,
+    )
+    const { its, commit } = await begin(source)
+    await its`lock table readings in access exclusive mode`
+    const file = fileNamed('dropped')
+    const backup = writeBackup({ address: source, file })
+    const waits = `select from pg_locks where relation = 'readings'::regclass and not granted`
+    while ((await query(source, waits)).length === 0) continue
+    await its`alter table readings detach partition readings_old`
+    await its`insert into readings_rest select at from readings_old where at = 2`
+    await its`drop table readings_old`
+    await its`create table later as select 1 as id`
+    await commit()
+    const { end, header } = await backup
+    assert.equal(end.rows['readings'], 1)
+    assert.equal(end.rows['later'], 1, 'a table that was made meanwhile is locked too')
+    assert.ok(header.sections.some(({ name }) => name === 'later'))
+    const gone = await begin(source)
+    await gone.its`drop table later`
+    const without = writeBackup({ address: source, file: fileNamed('without') })
+    const waitsForLater = `select from pg_locks where relation = 'later'::regclass and not granted`
+    while ((await query(source, waitsForLater)).length === 0) continue
+    await gone.commit()
+    assert.equal((await without).end.rows['later'], undefined)
   })
 
   test('somebody’s own table in the database is backed up and passed over, with a word, by a restore', async () => {

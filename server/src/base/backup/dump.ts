@@ -3,11 +3,12 @@ import { lstat, link, open, rename, rm } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Client } from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { mustHave } from '../mustHave.ts'
 import { firstRow } from '../rows.ts'
-import { sqlOn, type DatabaseAddress } from '../db.ts'
+import { sqlOn, sqlState, type DatabaseAddress } from '../db.ts'
 import { readKnownKeys } from '../encryptionKey.ts'
 import { migrationLock } from '../locks.ts'
 import { lockMigrations, readHistory } from '../migrate.ts'
@@ -32,6 +33,8 @@ export class BackupRefused extends Error {}
 
 /** Rows of living processes, and the record that running the migrations makes again. */
 const leftOut = new Set(['processes', 'schema_migrations'])
+
+const undefinedTable = '42P01'
 
 interface BackupOptions {
   address: DatabaseAddress
@@ -85,15 +88,12 @@ async function refuseIfThere(path: string): Promise<void> {
  */
 async function openSnapshot(client: Client): Promise<ArchiveHeader> {
   await lockMigrations(client, '_shared')
-  await client.query('begin isolation level repeatable read read only')
   const { rows: found } = await client.query<{ present: boolean; version: string }>(
     `select to_regclass('schema_migrations') is not null as present, current_setting('server_version') as version`,
   )
   if (!firstRow(found).present)
     throw new BackupRefused('This database has no Runyard in it: there is nothing to back up.')
-  const tables = (await readTables(client)).filter(({ name, unlogged }) => !unlogged && !leftOut.has(name))
-  const names = tables.map(({ name }) => client.escapeIdentifier(name))
-  if (names.length > 0) await client.query(`lock table ${names.join(', ')} in access share mode`)
+  const tables = await lockTables(client)
   const header: ArchiveHeader = {
     runyard_backup: formatVersion,
     created_at: new Date().toISOString(),
@@ -110,6 +110,41 @@ async function openSnapshot(client: Client): Promise<ArchiveHeader> {
   }
   await client.query('select pg_advisory_unlock_shared($1)', [migrationLock])
   return header
+}
+
+const tablesOf = async (client: Client) =>
+  (await readTables(client)).filter(({ name, unlogged }) => !unlogged && !leftOut.has(name))
+
+const namesOf = (tables: { name: string }[]): string[] => tables.map(({ name }) => name)
+
+/**
+ * Begins the transaction, with every table locked before its snapshot is taken, which LOCK TABLE does not do. A snapshot that waited for a lock
+ * would not have what the other moved meanwhile: the rows that are kept of a partition that is dropped would be in neither place.
+ */
+async function lockTables(client: Client): ReturnType<typeof tablesOf> {
+  for (;;) {
+    const names = namesOf(await tablesOf(client))
+    await client.query('begin isolation level repeatable read read only')
+    if (await lockAll(client, names)) {
+      const tables = await tablesOf(client)
+      if (isDeepStrictEqual(namesOf(tables), names)) return tables
+    }
+    // somebody made or dropped one in between
+    await client.query('rollback')
+  }
+}
+
+/** False: one of them is gone. */
+async function lockAll(client: Client, names: string[]): Promise<boolean> {
+  if (names.length === 0) return true
+  const list = names.map((name) => `public.${client.escapeIdentifier(name)}`)
+  try {
+    await client.query(`lock table ${list.join(', ')} in access share mode`)
+    return true
+  } catch (error) {
+    if (sqlState(error) !== undefinedTable) throw error
+    return false
+  }
 }
 
 async function* contentOf(
