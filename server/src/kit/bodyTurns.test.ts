@@ -4,8 +4,7 @@ import { parseBounded, createDepthWatch } from '../base/boundedJson.ts'
 import { takeSteps } from '../base/steps.ts'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
-import { createBodyTurns } from './bodyTurns.ts'
-import type { Caller } from './credential.ts'
+import { createBodyTurns, type BodyOwner } from './bodyTurns.ts'
 import { readJson } from './json.ts'
 import { createTeamTime } from './teamTime.ts'
 import { proves } from '../../test/kit/proves.ts'
@@ -13,7 +12,6 @@ import { proves } from '../../test/kit/proves.ts'
 const service = await testApp()
 const url = await service.listen()
 
-const callerOf = (team_id: string, id: string) => ({ team_id, credential: { type: 'api_key', id } }) as Caller
 const large = 1024 * 1024
 const parseText = (text: string) => takeSteps(readJson(Buffer.from(text)))
 const settled = () => new Promise((resolve) => setImmediate(resolve))
@@ -87,15 +85,15 @@ proves('bodies.turns', 'a team parses one body at a time, in turns by credential
   const went: string[] = []
   const gates = new Map<string, PromiseWithResolvers<void>>()
   for (const name of ['a1', 'a2', 'a3', 'b1', 'other']) gates.set(name, Promise.withResolvers())
-  const parse = async (name: string, caller: Caller) => {
-    const turn = await turns.enter(caller, large)
+  const parse = async (name: string, owner: BodyOwner) => {
+    const turn = await turns.enter(owner, large)
     await turn.toParse()
     went.push(name)
     await gates.get(name)!.promise
     turn.leave()
   }
-  const parsing = ['a1', 'a2', 'a3', 'b1'].map((name) => parse(name, callerOf('team', name[0]!)))
-  parsing.push(parse('other', callerOf('another team', 'c')))
+  const parsing = ['a1', 'a2', 'a3', 'b1'].map((name) => parse(name, { team_id: 'team', sender: name[0]! }))
+  parsing.push(parse('other', { team_id: 'another team', sender: 'c' }))
   await settled()
   assert.deepEqual(went, ['a1', 'other'])
   for (const name of ['a1', 'a2', 'b1', 'a3', 'other']) {
@@ -105,9 +103,11 @@ proves('bodies.turns', 'a team parses one body at a time, in turns by credential
   await Promise.all(parsing)
   assert.deepEqual(went, ['a1', 'other', 'a2', 'b1', 'a3'], 'no credential waits for all bodies of another')
 
-  const held = await Promise.all(Array.from({ length: 4 }, () => turns.enter(callerOf('team', 'a'), 16 * large)))
+  const held = await Promise.all(
+    Array.from({ length: 4 }, () => turns.enter({ team_id: 'team', sender: 'a' }, 16 * large)),
+  )
   let isIn = false
-  const fifth = turns.enter(callerOf('team', 'b'), 16 * large).then(() => (isIn = true))
+  const fifth = turns.enter({ team_id: 'team', sender: 'b' }, 16 * large).then(() => (isIn = true))
   await settled()
   assert.equal(isIn, false, '64 MiB are held')
   held[0]!.leave()

@@ -1,11 +1,11 @@
 // Decides whose body is read and parsed next: the memory that one team's large bodies hold is bounded, and it parses one at a time.
-import type { Caller } from './credential.ts'
-import type { TeamTime } from './teamTime.ts'
+import { runningPart } from './runningPart.ts'
+import { teamTimeOf, type TeamTime } from './teamTime.ts'
 import { createTurnLine, type TurnLine } from './turnLine.ts'
 
 /** A smaller body never waits: the rate limit bounds what such bodies cost. */
 const smallBytes = 16 * 1024
-/** How many bytes the large bodies of one team may hold before they are parsed, in one process. One body is always let in. */
+/** How many bytes the large bodies of one team may hold before they are parsed or stored, in one process. One body is always let in. */
 const heldBytesMax = 64 * 1024 * 1024
 
 export interface BodyTurn {
@@ -17,9 +17,15 @@ export interface BodyTurn {
   leave(): void
 }
 
+export interface BodyOwner {
+  team_id: string
+  /** The credential, or the address of a sender who has none. Senders of one team take turns. */
+  sender: string
+}
+
 export interface BodyTurns {
   /** Resolves when the body may be read. `bytes` is the announced size, or the largest that is allowed. */
-  enter(caller: Caller, bytes: number): Promise<BodyTurn>
+  enter(owner: BodyOwner, bytes: number): Promise<BodyTurn>
 }
 
 interface Waiting {
@@ -59,13 +65,13 @@ export function createBodyTurns(time: TeamTime): BodyTurns {
     bodies.parsing.take()?.go()
   }
 
-  async function enterLarge({ team_id, credential }: Caller, bytes: number): Promise<BodyTurn> {
+  async function enterLarge({ team_id, sender }: BodyOwner, bytes: number): Promise<BodyTurn> {
     const bodies = bodiesOf(team_id)
     bodies.count += 1
     let state: 'held' | 'parsing' | 'left' = 'held'
     const waitIn = (line: TurnLine<Waiting>) =>
       new Promise<void>((go) => {
-        line.add(credential.id, { bytes, go })
+        line.add(sender, { bytes, go })
         advance(bodies)
       })
     await waitIn(bodies.reading)
@@ -90,10 +96,13 @@ export function createBodyTurns(time: TeamTime): BodyTurns {
   }
 
   return {
-    async enter(caller, bytes) {
-      if (bytes > smallBytes) return enterLarge(caller, bytes)
-      const parsed = (ms: number) => time.usedThread(caller.team_id, ms)
+    async enter(owner, bytes) {
+      if (bytes > smallBytes) return enterLarge(owner, bytes)
+      const parsed = (ms: number) => time.usedThread(owner.team_id, ms)
       return { toParse: async () => undefined, parsed, leave: () => undefined }
     },
   }
 }
+
+/** The turns of this process. */
+export const bodyTurnsOf = runningPart('body turns', (context) => createBodyTurns(teamTimeOf(context)))

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { type TestContext } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../base/errors.ts'
-import { dropUnreadBody, readBytes, readPieces } from './requestBody.ts'
+import { dropUnreadBody, readBytes, readPieces, strangerBodyMs } from './requestBody.ts'
 import { proves } from '../../test/kit/proves.ts'
 
 /** All that a reader needs of a request whose body arrives as the test says. */
@@ -32,6 +32,15 @@ proves(
     await refused
   },
 )
+
+proves('bodies.inTime', 'a body that alone can prove its sender is refused after ten seconds', async (t) => {
+  withClock(t)
+  const { request, body } = requestOf()
+  const refused = assert.rejects(readBytes(request, 1000, strangerBodyMs), isRefusal(/10 seconds/))
+  body.write('x')
+  t.mock.timers.tick(10_000)
+  await refused
+})
 
 proves('bodies.inTime', 'a large body may take hours, but not pause for a minute', async (t) => {
   withClock(t)

@@ -8,6 +8,8 @@ import { Fault, type ErrorCode } from '../base/errors.ts'
 
 /** How long a body may take to arrive; a slower one is refused. */
 const bodyMs = 300_000
+/** How long the body of somebody whom only that body can prove may take: until then nobody answers for the memory it holds. */
+export const strangerBodyMs = 10_000
 /** How long a body that may take hours may pause. */
 const pauseMs = 60_000
 
@@ -18,8 +20,12 @@ export function announcedBytes(headers: IncomingHttpHeaders): number | undefined
 }
 
 /** The same for a body that must be JSON; no Content-Type counts as JSON. */
-export async function readJsonBytes(request: FastifyRequest, bytesMax: number): Promise<Uint8Array | undefined> {
-  const bytes = await readBytes(request, bytesMax)
+export async function readJsonBytes(
+  request: FastifyRequest,
+  bytesMax: number,
+  withinMs?: number,
+): Promise<Uint8Array | undefined> {
+  const bytes = await readBytes(request, bytesMax, withinMs)
   const type = request.headers['content-type']
   if (bytes && type && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
     throw new Fault('invalid_request', 'Send the body as JSON, with the header "Content-Type: application/json".')
@@ -28,28 +34,33 @@ export async function readJsonBytes(request: FastifyRequest, bytesMax: number): 
 }
 
 /** The body as it was sent, or undefined for none; a body that is larger than the limit is not stored and not waited for. */
-export async function readBytes({ raw }: FastifyRequest, bytesMax: number): Promise<Buffer | undefined> {
+export async function readBytes(
+  { raw }: FastifyRequest,
+  bytesMax: number,
+  withinMs = bodyMs,
+): Promise<Buffer | undefined> {
   if (Number(raw.headers['content-length']) > bytesMax) throw tooLarge(raw, bytesMax)
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    let chunks: Buffer[] | undefined = []
     let bytes = 0
+    /** Continues to read, into nothing. */
+    const refuse = (fault: Fault): void => {
+      chunks = undefined
+      reject(fault)
+    }
     const timer = setTimeout(
-      () => reject(tooSlow(raw, `was not complete after ${bodyMs / 1000} seconds`)),
-      bodyMs,
+      () => refuse(tooSlow(raw, `was not complete after ${withinMs / 1000} seconds`)),
+      withinMs,
     ).unref()
     raw.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= bytesMax) chunks.push(chunk)
-      else {
-        // continues to read, into nothing
-        chunks.length = 0
-        reject(tooLarge(raw, bytesMax))
-      }
+      if (bytes <= bytesMax) chunks?.push(chunk)
+      else refuse(tooLarge(raw, bytesMax))
     })
     finished(raw, { writable: false }, (error) => {
       clearTimeout(timer)
       if (error) reject(cutOff(error))
-      else resolve(bytes === 0 ? undefined : Buffer.concat(chunks, bytes))
+      else if (chunks) resolve(bytes === 0 ? undefined : Buffer.concat(chunks, bytes))
     })
   })
 }

@@ -6,7 +6,7 @@ import { isId } from '../../base/ids.ts'
 import { hashToken, randomWord, sameBytes } from '../../base/secrets.ts'
 import type { Context } from '../../kit/context.ts'
 import { refuseIfOver } from '../../kit/rateLimit.ts'
-import { readBytes } from '../../kit/requestBody.ts'
+import { readBytes, strangerBodyMs } from '../../kit/requestBody.ts'
 import { effectiveScopes, grantableScopes, scopesBeyond, type Role } from '../../kit/scopes.ts'
 import { shareLookups } from '../../kit/sharedLookups.ts'
 import { addressOf, countStranger } from '../../kit/strangers.ts'
@@ -17,9 +17,11 @@ const formBytesMax = 16 * 1024
 /** An error as RFC 6749 §5.2 spells it. */
 class TokenError extends Error {
   readonly code: 'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'invalid_scope'
-  constructor(code: TokenError['code'], description: string) {
+  readonly headers: Record<string, string>
+  constructor(code: TokenError['code'], description: string, headers: Record<string, string> = {}) {
     super(description)
     this.code = code
+    this.headers = headers
   }
 }
 
@@ -62,7 +64,10 @@ export function mountTokenEndpoint(app: FastifyInstance, context: Context): void
 function sendTokenError(request: FastifyRequest, reply: FastifyReply, error: TokenError): FastifyReply {
   const isClientError = error.code === 'invalid_client'
   if (isClientError && request.headers.authorization) reply.header('www-authenticate', 'Basic realm="runyard"')
-  return reply.code(isClientError ? 401 : 400).send({ error: error.code, error_description: error.message })
+  return reply
+    .headers(error.headers)
+    .code(isClientError ? 401 : 400)
+    .send({ error: error.code, error_description: error.message })
 }
 
 /** RFC 6749 §3.2: parameters in a form body, each at most once. */
@@ -70,8 +75,8 @@ async function readForm(request: FastifyRequest): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) {
     throw new TokenError('invalid_request', 'Send the parameters as application/x-www-form-urlencoded.')
   }
-  const bytes = await readBytes(request, formBytesMax).catch((error: unknown) => {
-    throw error instanceof Fault ? new TokenError('invalid_request', error.message) : error
+  const bytes = await readBytes(request, formBytesMax, strangerBodyMs).catch((error: unknown) => {
+    throw error instanceof Fault ? new TokenError('invalid_request', error.message, error.headers) : error
   })
   const form = new URLSearchParams(new TextDecoder().decode(bytes))
   const twice = [...form.keys()].find((name, index, names) => names.indexOf(name) !== index)

@@ -7,7 +7,7 @@ import { isRecord } from '../../base/isRecord.ts'
 import { hashToken, isMistypedKey } from '../../base/secrets.ts'
 import type { Context } from '../../kit/context.ts'
 import { refuseIfOver } from '../../kit/rateLimit.ts'
-import { readJsonBytes } from '../../kit/requestBody.ts'
+import { readJsonBytes, strangerBodyMs } from '../../kit/requestBody.ts'
 import { readCookie, requireOwnPage, sessionCookie, sessionCookieS, setCookie } from '../../kit/sessionCookie.ts'
 import { shareLookups } from '../../kit/sharedLookups.ts'
 import { addressOf, countStranger } from '../../kit/strangers.ts'
@@ -98,7 +98,7 @@ async function countKey({ config, rateLimit }: Context, keyId: string): Promise<
 type Given = { token: string } | { api_key: string }
 
 async function readGiven(request: FastifyRequest): Promise<Given> {
-  const bytes = await readJsonBytes(request, bodyBytesMax)
+  const bytes = await readJsonBytes(request, bodyBytesMax, strangerBodyMs)
   const body = bytes && jsonOf(bytes)
   const { token, api_key, ...more } = isRecord(body) ? body : {}
   if (isRecord(body) && Object.keys(more).length === 0) {

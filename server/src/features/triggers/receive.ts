@@ -5,8 +5,9 @@ import { newId } from '../../base/ids.ts'
 import { isRecord } from '../../base/isRecord.ts'
 import { hashToken } from '../../base/secrets.ts'
 import { storableJson } from '../../base/storable.ts'
+import { bodyTurnsOf } from '../../kit/bodyTurns.ts'
 import type { Context } from '../../kit/context.ts'
-import { readBytes } from '../../kit/requestBody.ts'
+import { announcedBytes, readBytes, strangerBodyMs } from '../../kit/requestBody.ts'
 import { runningPart } from '../../kit/runningPart.ts'
 import { shareLookups } from '../../kit/sharedLookups.ts'
 import { addressOf, countStranger } from '../../kit/strangers.ts'
@@ -35,22 +36,38 @@ export function mountAddresses(app: FastifyInstance, context: Context): void {
     const { token } = request.params as { token: string }
     const address = await addressFor(context, request, token)
     await teamTimeOf(context).turn(address.team_id, { patienceMs })
-    const bytes = (await readBytes(request, bodyBytesMax)) ?? Buffer.alloc(0)
-    if (!isFromSender(context, address, request, bytes)) {
-      await countStranger(context, addressOf(context, request.raw))
-      throw new Fault(
-        'unauthorized',
-        'The signature or secret of this request is missing, wrong or too old. Check the secret that the sender uses.',
-      )
+    const owner = { team_id: address.team_id, sender: addressOf(context, request.raw) }
+    const bodyBytes = announcedBytes(request.headers) ?? bodyBytesMax
+    const turn = await bodyTurnsOf(context).enter(owner, Math.min(bodyBytes, bodyBytesMax))
+    try {
+      return await take(context, address, request, reply)
+    } finally {
+      turn.leave()
     }
-    if (!address.enabled) throw new Fault('conflict', 'This webhook is paused. Nothing was stored.')
-    // only what has proved itself counts here: a stranger cannot use up a sender's minute
-    reply.headers(await countInMinute(context, address.id))
-    const content = teamTimeOf(context).piece(address.team_id, () => contentOf(address, request, bytes))
-    const challenge = challengeOf(address, content.body)
-    if (challenge !== undefined) return reply.code(200).type('text/plain').send(challenge)
-    return answer(context, address, reply, storableJson(content))
   })
+}
+
+async function take(
+  context: Context,
+  address: Address,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const bytes = (await readBytes(request, bodyBytesMax, strangerBodyMs)) ?? Buffer.alloc(0)
+  if (!isFromSender(context, address, request, bytes)) {
+    await countStranger(context, addressOf(context, request.raw))
+    throw new Fault(
+      'unauthorized',
+      'The signature or secret of this request is missing, wrong or too old. Check the secret that the sender uses.',
+    )
+  }
+  if (!address.enabled) throw new Fault('conflict', 'This webhook is paused. Nothing was stored.')
+  // only what has proved itself counts here: a stranger cannot use up a sender's minute
+  reply.headers(await countInMinute(context, address.id))
+  const content = teamTimeOf(context).piece(address.team_id, () => contentOf(address, request, bytes))
+  const challenge = challengeOf(address, content.body)
+  if (challenge !== undefined) return reply.code(200).type('text/plain').send(challenge)
+  return answer(context, address, reply, storableJson(content))
 }
 
 async function answer(context: Context, address: Address, reply: FastifyReply, content: string): Promise<FastifyReply> {

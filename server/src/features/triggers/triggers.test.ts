@@ -12,6 +12,7 @@ import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import type { Sql } from '../../base/db.ts'
+import { bodyTurnsOf } from '../../kit/bodyTurns.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { listTools } from '../connections/mcpTools/toolList.ts'
 import { inboxOf } from './mailbox.ts'
@@ -755,5 +756,22 @@ proves(
     )
     assert.equal(answers.at(-1)?.status, 429)
     assert.ok(Number(answers.at(-1)?.headers['retry-after']) > 0)
+  },
+)
+
+proves(
+  'bodies.turns',
+  'a large body to a webhook waits while the bodies of its team hold 64 MiB, and those of others do not',
+  async () => {
+    const [full, other] = [await seed(), await seed()]
+    const held = await bodyTurnsOf(context).enter({ team_id: full.team.id, sender: 'another' }, 64 * 1024 * 1024)
+    const body = { text: 'x'.repeat(20_000) }
+    let isAnswered = false
+    const waiting = send(full.url, body).finally(() => (isAnswered = true))
+    assert.equal((await send(other.url, body)).status, 202)
+    assert.equal((await send(full.url, { text: 'small' })).status, 202)
+    assert.deepEqual([isAnswered, await statuses(full)], [false, ['waiting']])
+    held.leave()
+    assert.equal((await waiting).status, 202)
   },
 )

@@ -1,6 +1,6 @@
 // What is true of every operation, as a list of stages that a call passes from the credential to the committed answer.
 import { report } from '../accessLog.ts'
-import { createBodyTurns } from '../bodyTurns.ts'
+import { bodyTurnsOf } from '../bodyTurns.ts'
 import type { Context } from '../context.ts'
 import type { Caller, Credentials } from '../credential.ts'
 import { requireOwnAddress } from '../hostCheck.ts'
@@ -24,13 +24,12 @@ export interface Pipeline {
 const patienceMs = 10_000
 
 export function createPipeline(context: Context, credentials: Credentials, refusals: Refusals): Pipeline {
-  const time = teamTimeOf(context)
   const deps: Deps = {
     context,
     credentials,
     refusals,
-    time,
-    bodyTurns: createBodyTurns(time),
+    time: teamTimeOf(context),
+    bodyTurns: bodyTurnsOf(context),
     keyLine: createLine(),
     performFor: (caller, operation, request) => performFor(deps, caller, operation, request),
   }
@@ -84,7 +83,8 @@ async function proceed(deps: Deps, operation: Operation, request: PlainRequest, 
   await deps.time.turn(caller.team_id, { caller: caller.credential.id, patienceMs })
   if (!isMutating(operation)) return carryOut(exchange)
   const { bodyBytes = operation.bodyBytesMax } = request
-  exchange.turn = await deps.bodyTurns.enter(caller, Math.min(bodyBytes, operation.bodyBytesMax))
+  const owner = { team_id: caller.team_id, sender: caller.credential.id }
+  exchange.turn = await deps.bodyTurns.enter(owner, Math.min(bodyBytes, operation.bodyBytesMax))
   try {
     await readBody(exchange)
     const { keyed } = exchange
