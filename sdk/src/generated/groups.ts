@@ -1983,7 +1983,7 @@ export class SuggestionsGroup extends Group {
     return this.client.json('GET', '/v2/agents/:agent_id/suggestion-settings', {agent_id: agentId}, undefined, options)
   }
 
-  /** Once a check fails in `failures` of the last `of_runs` evaluated runs of the live build, the builder makes a draft, which is replayed. A person accepts or rejects it; it never becomes live by itself. A model writes the draft, on your behalf and at the cost of the team. Switched off, no new ones are made. Needs the scope `agents:write`. */
+  /** Once a check fails in `failures` of the last `of_runs` evaluated runs of the live build, the builder makes a draft, which is replayed. A person accepts or rejects it; it never becomes live by itself. A model writes the draft, on your behalf and at the cost of the team. It learns from runs and from what the check said of them, so to switch them on takes the scopes `runs:read` and `evals:read` too. Switched off, no new ones are made. Needs the scope `agents:write`. */
   putSettings(agentId: string, input: PutSuggestionSettingsInput, options?: CallOptions): Call<PutSuggestionSettingsAnswer> {
     return this.client.json('PUT', '/v2/agents/:agent_id/suggestion-settings', {agent_id: agentId}, input, options)
   }

@@ -3303,7 +3303,7 @@ export interface PromoteRevisionAnswer {
 export interface GenerateRevisionInput {
   /** What the agent shall do. Absent: improve what is there. */
   prompt?: string
-  /** A run of the same agent to learn from. */
+  /** A run of the same agent to learn from. It takes the scope `runs:read` too. */
   run_id?: string
 }
 

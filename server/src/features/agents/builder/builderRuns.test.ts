@@ -262,6 +262,24 @@ proves('builder.lesson', 'a builder run learns only from runs of the same agent'
   assert.match(run.diff, /\n\+- Run \d+ left this output: all sorted Its evaluation: \d+ of \d+ passed\.\n/)
 })
 
+proves('builder.lesson', 'a credential that may not read runs cannot have one learned from', async () => {
+  const team = await seedTeam(service)
+  const { agentId, buildId } = await newDraft(team, 'Sort the mails well.\n\n```output\n{{ message }}\n```\n')
+  const run_id = await startRun(team, agentId, { message: 'in confidence' })
+  await drainRuns(service)
+  const asks = async (scopes: string[]) => {
+    const made = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: scopes.join(), scopes } })
+    const answer = await team.call(`POST /v2/revisions/${buildId}/generate`, {
+      key: made.body.secret,
+      body: { run_id },
+    })
+    return [answer.status, answer.body.error]
+  }
+  assert.deepEqual(await asks(['agents:read', 'agents:write']), [403, 'insufficient_scope'])
+  assert.deepEqual(await sql`select 1 from builder_runs where build_id = ${buildId}`, [])
+  assert.deepEqual(await asks(['agents:write', 'runs:read']), [202, undefined])
+})
+
 proves('builder.forgets', 'what was read of a run is kept only while it is needed, and goes with the run', async () => {
   const team = await seedTeam(service)
   const { agentId, buildId } = await newDraft(team, procedureTemplate)

@@ -38,7 +38,9 @@ export const generateRevision = operation({
           description: 'What the agent shall do. Absent: improve what is there.',
         }),
       ),
-      run_id: Type.Optional(Type.String({ description: 'A run of the same agent to learn from.' })),
+      run_id: Type.Optional(
+        Type.String({ description: 'A run of the same agent to learn from. It takes the scope `runs:read` too.' }),
+      ),
     },
     {
       examples: [
@@ -51,8 +53,15 @@ export const generateRevision = operation({
   ),
   status: 202,
   answer: BuilderRunAnswer,
-  errors: ['builder_run_active', 'not_found'],
+  errors: ['builder_run_active', 'insufficient_scope', 'not_found'],
   async handler({ team, build, caller, body, context, sql, fail }) {
+    // what the run said goes into the proposal, which agents:read shows
+    if (body.run_id !== undefined && !caller.scopes.has('runs:read')) {
+      fail(
+        'insufficient_scope',
+        'To learn from a run takes the scope runs:read. Leave out run_id, or use a credential that has it.',
+      )
+    }
     const locked = await lockBuild(sql, build, team.id)
     if (!locked) return fail('not_found')
     const lesson = body.run_id === undefined ? null : await readLesson(sql, body.run_id, build.agent_id, team.id)

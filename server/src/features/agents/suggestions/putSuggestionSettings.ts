@@ -1,7 +1,11 @@
 // Switches the suggestions of an agent on or off.
 import { operation } from '../../../kit/operation.ts'
 import { Type } from '../../../kit/schema.ts'
+import type { Scope } from '../../../kit/scopes.ts'
 import { readSettings, SettingsAnswer, settingsFields, settingsUnlessGiven } from './suggestionSettings.ts'
+
+/** The scopes that read what the builder is told: the drafts that it writes are shown with agents:read alone. */
+const learnsFrom: Scope[] = ['runs:read', 'evals:read']
 
 export const putSuggestionSettings = operation({
   id: 'putSuggestionSettings',
@@ -10,7 +14,8 @@ export const putSuggestionSettings = operation({
   summary: 'Set the suggestion settings of an agent',
   description:
     'Once a check fails in `failures` of the last `of_runs` evaluated runs of the live build, the builder makes a draft, which is replayed. A person accepts or ' +
-    'rejects it; it never becomes live by itself. A model writes the draft, on your behalf and at the cost of the team. Switched off, no new ones are made.',
+    'rejects it; it never becomes live by itself. A model writes the draft, on your behalf and at the cost of the team. It learns from runs and from what the check said of them, so to switch them on takes the scopes `runs:read` and ' +
+    '`evals:read` too. Switched off, no new ones are made.',
   scope: 'agents:write',
   body: Type.Object(
     {
@@ -24,13 +29,20 @@ export const putSuggestionSettings = operation({
   ),
   status: 200,
   answer: SettingsAnswer,
-  errors: ['invalid_request'],
+  errors: ['insufficient_scope', 'invalid_request'],
   async handler({ team, agent, caller, body, sql, fail }) {
     const { is_on, ...given } = body
     const { failures, of_runs, replay_runs, max_replay_cost_usd } = { ...settingsUnlessGiven, ...given }
     if (failures > of_runs)
       fail('invalid_request', `failures: ${failures} of ${of_runs} runs cannot fail. Give at most of_runs.`)
     if (is_on) {
+      const missing = learnsFrom.filter((scope) => !caller.scopes.has(scope))
+      if (missing.length > 0) {
+        fail(
+          'insufficient_scope',
+          `A suggestion is learned from runs and from what the check said of them. To switch suggestions on takes the scope ${missing.join(' and ')} too.`,
+        )
+      }
       await sql`
         insert into suggestion_settings (agent_id, team_id, failures, of_runs, replay_runs, max_replay_cost_usd, updated_by)
         values (${agent.id}, ${team.id}, ${failures}, ${of_runs}, ${replay_runs}, ${max_replay_cost_usd}::numeric, ${caller.member_id})

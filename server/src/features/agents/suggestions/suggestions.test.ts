@@ -5,6 +5,7 @@ import { startFakeAnthropic } from '../../../../test/fakes/anthropic.ts'
 import type { FakeAnswer } from '../../../../test/fakes/fakeProvider.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 import { draftOf } from '../../../../test/kit/replays.ts'
+import { seedAgent } from '../../../../test/kit/runs.ts'
 import { seeders, seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
 import {
   brittle,
@@ -296,6 +297,27 @@ proves(
       { is_on: true, max_replay_cost_usd: 'much' },
     ])
       assert.equal((await team.call(`PUT /v2/agents/${agentId}/suggestion-settings`, { body: wrong })).status, 400)
+  },
+)
+
+proves(
+  'suggestions.settings',
+  'only a credential that may read runs and evaluations switches them on; another one switches them off',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, 'Do it.')
+    const sets = async (scopes: string[], is_on: boolean) => {
+      const made = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: scopes.join(), scopes } })
+      const answer = await team.call(`PUT /v2/agents/${agentId}/suggestion-settings`, {
+        key: made.body.secret,
+        body: { is_on },
+      })
+      return [answer.status, answer.body.error]
+    }
+    assert.deepEqual(await sets(['agents:write'], true), [403, 'insufficient_scope'])
+    assert.deepEqual(await sets(['agents:write', 'runs:read'], true), [403, 'insufficient_scope'])
+    assert.deepEqual(await sets(['agents:write', 'runs:read', 'evals:read'], true), [200, undefined])
+    assert.deepEqual(await sets(['agents:write'], false), [200, undefined])
   },
 )
 
