@@ -1885,7 +1885,7 @@ const sentences = [
   { id: 'retention.runs', says: 'Runs go so many days after their end; an active run never does.' },
   {
     id: 'retention.messages',
-    says: 'The kind messages erases messages and the inputs, outputs and errors of steps of ended runs; the run, its step rows and its requests stay.',
+    says: 'The kind messages erases messages and the inputs, outputs and errors of steps of ended runs, and what was asked and answered; the run, its step rows, and the titles and decisions of its requests stay.',
     gap: { question: 'What goes when only messages expire?', file: 'server/src/engine/ending/eraseRunLogs.job.ts' },
   },
   { id: 'retention.files', says: 'Workspaces go so many days after the end of their run.' },

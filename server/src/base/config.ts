@@ -301,7 +301,7 @@ const settings = {
     env: 'RUNYARD_RETENTION_DAYS',
     says:
       'For how many days data is kept, such as `runs=90,messages=90,events=30`: `runs` (everything of a run, after its end), `messages` ' +
-      '(messages, inputs and outputs of steps, after the end; the run stays), `events`, `screenshots`, `files`, `audit` (the audit log), `refusals` (audit rows of refused requests). Each is a number or `forever`. Events and the audit log are erased in pieces: they may ' +
+      '(messages, inputs and outputs of steps, what people were asked and answered, after the end; the run stays), `events`, `screenshots`, `files`, `audit` (the audit log), `refusals` (audit rows of refused requests). Each is a number or `forever`. Events and the audit log are erased in pieces: they may ' +
       'stay for a quarter of their days longer, 31 days at most.',
     unset: '`runs=forever,messages=forever,events=30,screenshots=30,files=30,audit=400,refusals=30`',
     read: readRetention,

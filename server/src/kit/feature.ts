@@ -62,6 +62,11 @@ export interface Hooks {
    */
   runsDeleted?: (happened: { sql: Sql; context: Context; teamId: string; runIds: string[] }) => Promise<void>
   /**
+   * The logs of runs that stay were erased: the feature erases what it copied from them. A job calls it, in no transaction, and may call it again
+   * for the same runs.
+   */
+  runLogsErased?: (happened: { sql: Sql; context: Context; runIds: string[] }) => Promise<void>
+  /**
    * All events of all teams with smaller ids than `past` are dropped, other than those of the rows `kept`: the feature drops what it stores
    * about them. Others wait for this transaction.
    */

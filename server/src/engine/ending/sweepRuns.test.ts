@@ -83,6 +83,28 @@ async function copyRun(team: TestTeam, runId: string): Promise<() => Promise<Rec
         (select count(*)::int from run_seals where run_id = ${runId} and number = 100) as seals`)
 }
 
+/** A run that was approved and answered by a person, with what may be secret of it being "said". */
+async function answeredRun(team: TestTeam): Promise<string> {
+  const asks = block('approve', 'Pay?') + block('ask', 'To whom?')
+  const runId = await startRun(team, await seedAgent(team, asks))
+  for (const answer of [{ approved: true, comment: 'said' }, { answers: { 'To whom?': 'said' } }]) {
+    await drainRuns(service)
+    const { id } = (await team.call(`GET /v2/runs/${runId}`)).body.pending_human_request
+    const answered = await team.call(`POST /v2/runs/${runId}/human-requests/${id}/respond`, { body: answer })
+    assert.equal(answered.status, 200, answered.text)
+  }
+  await drainRuns(service)
+  await sql`
+    update human_requests set action = action || '{"arguments": {"to": "said"}}', description = 'said', bound = '{"content": "said"}'
+    where run_id = ${runId} and type = 'approval'`
+  return runId
+}
+
+async function textOfRequests(runId: string): Promise<string> {
+  const rows = await sql<{ text: string }>`select h::text as text from human_requests h where run_id = ${runId}`
+  return rows.map(({ text }) => text).join()
+}
+
 const nothing = { runs: 0, messages: 0, steps: 0, requests: 0, events: 0, searchable: 0, sandboxes: 0, files: 0 }
 
 async function sweep(): Promise<void> {
@@ -198,6 +220,35 @@ describe('retention', () => {
       assert.equal((await team.call(`POST /v2/runs/${runId}/retry`)).status, 201)
       await sweep()
       assert.deepEqual(await rowsOf(runId), rows)
+    },
+  )
+
+  proves(
+    'retention.messages',
+    'empties what a run asked people: what was asked for and who decided stays, the arguments and the answers go, and so does what the builder copied',
+    async () => {
+      const team = await seedTeam(service)
+      const runId = await answeredRun(team)
+      const leftOf = await copyRun(team, runId)
+      await endedAgo(runId, 31)
+      const list = async () => (await team.call('GET /v2/teams/:teamId/human-requests?status=all')).body.human_requests
+      const before = await list()
+      await sweep()
+      const erased = { description: null, questions: null, form_schema: null }
+      assert.deepEqual(
+        await list(),
+        before.map((request: { action: object | null; type: string }) => ({
+          ...request,
+          ...erased,
+          action: request.action && { ...request.action, arguments: null },
+          response: request.type === 'approval' ? { approved: true } : null,
+        })),
+      )
+      assert.doesNotMatch(await textOfRequests(runId), /said/)
+      const { lessons, stops } = await leftOf()
+      assert.deepEqual({ lessons, stops }, { lessons: 0, stops: 0 })
+      const { body } = await team.call(`GET /v2/runs/${runId}/steps`)
+      assert.equal(body.steps.length, 2)
     },
   )
 

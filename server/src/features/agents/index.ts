@@ -12,6 +12,7 @@ import { createRevision } from './createRevision.ts'
 import { deleteAgent } from './deleteAgent.ts'
 import { diffRevisions } from './diffRevisions.ts'
 import { discardRevision } from './builder/discardRevision.ts'
+import { forgetLessons } from './builder/forgetLessons.ts'
 import { generateRevision } from './builder/generateRevision.ts'
 import { getAgent } from './getAgent.ts'
 import { getAgentInputs } from './getAgentInputs.ts'
@@ -84,5 +85,5 @@ export const agents = feature({
   hiddenAgents,
   agentPauses,
   offers: [offeredAgents],
-  hooks: { agentDeleted: forgetSuggestions },
+  hooks: { agentDeleted: forgetSuggestions, runLogsErased: forgetLessons },
 })
