@@ -1,5 +1,6 @@
 // Taking mail: what senders are told, what ends a mail, and what is read of it.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after } from 'node:test'
 import { proves } from '../../../test/kit/proves.ts'
@@ -10,12 +11,18 @@ import { sendBySmtp } from './smtp.ts'
 
 const taken: { to: string[]; raw: Buffer }[] = []
 let refusal: Error | undefined
+let isAway = false
+const asked: string[] = []
 const inbox = await startInbox({
   host: '127.0.0.1',
   port: 0,
   name: 'in.example.com',
   inbox: {
-    knows: async (address) => address.startsWith('box'),
+    async knows(address) {
+      asked.push(address)
+      if (isAway) throw new Error('the database is away')
+      return address.startsWith('box')
+    },
     async take(to, raw) {
       if (refusal) throw refusal
       taken.push({ to, raw })
@@ -92,6 +99,10 @@ proves(
       assert.deepEqual([outcome.is, 'isFinal' in outcome && outcome.isFinal], ['refused', isFinal])
     }
     refusal = undefined
+    isAway = true
+    const unknown = await send('box2@in.example.com')
+    isAway = false
+    assert.deepEqual([unknown.is, 'isFinal' in unknown && unknown.isFinal], ['refused', false])
     assert.equal(taken.length, before)
   },
 )
@@ -136,6 +147,58 @@ proves(
     const nonsense = await talk('HELP\r\n'.repeat(50), 99)
     assert.deepEqual([nonsense.length, nonsense.at(-1)], [11, '502'])
     assert.equal(taken.length, before)
+  },
+)
+
+proves('triggers.mail', 'after its last answer nothing that a client sent is looked at', async () => {
+  const before = asked.length
+  const many = 'RCPT TO:<nobody@b>\r\n'.repeat(50)
+  await talk(`MAIL FROM:<a@a>\r\n${many}`, 99)
+  assert.equal(asked.length - before, 10)
+  assert.deepEqual(await talk(`MAIL FROM:<a@a>\r\nQUIT\r\n${many}`, 99), ['220', '250', '221'])
+  assert.equal(asked.length - before, 10)
+})
+
+/** Sends this without end and reads nothing, until the server has enough. */
+async function flood(bytes: Buffer): Promise<void> {
+  const socket = connect({ port: inbox.port, host: '127.0.0.1', allowHalfOpen: true }).pause()
+  const more = (error?: Error | null): void => {
+    if (!error) socket.write(bytes, more)
+  }
+  more()
+  await new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve))
+}
+
+proves('triggers.mail', 'whoever sends a line without end, or reads no answer, is cut off', async () => {
+  await flood(Buffer.alloc(64 * 1024, 'x'))
+  await flood(Buffer.from('EHLO\r\n'.repeat(10_000)))
+})
+
+proves(
+  'triggers.mail',
+  'a connection too many is refused and closed, also when its client resets it or never hangs up',
+  async (t) => {
+    const crowded = await startInbox({
+      host: '127.0.0.1',
+      port: 0,
+      name: 'in.example.com',
+      inbox: { knows: async () => true, take: async () => undefined },
+    })
+    const open = () => {
+      const socket = connect({ port: crowded.port, host: '127.0.0.1', allowHalfOpen: true })
+      t.after(() => socket.destroy())
+      return socket.on('error', () => undefined)
+    }
+    for (let n = 0; n < 20; n++) await once(open(), 'data')
+    const resetting = open()
+    resetting.write('EHLO me\r\n')
+    const [said] = await once(resetting, 'data')
+    assert.match(String(said), /^421 /)
+    resetting.resetAndDestroy()
+    const staying = open().pause()
+    staying.write('EHLO me\r\n')
+    await once(staying, 'readable')
+    await crowded.close()
   },
 )
 

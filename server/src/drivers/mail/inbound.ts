@@ -29,6 +29,8 @@ const recipientsMax = 20
 const commandBytesMax = 1000
 const refusalsMax = 10
 const mailsMax = 100
+/** What may wait for a client that does not read its answers. */
+const unsentBytesMax = 64 * 1024
 const idleMs = 60_000
 const sessionMs = 600_000
 
@@ -43,8 +45,8 @@ export async function startInbox(options: {
     const { remoteAddress } = socket
     const same = [...sockets].filter((one) => one.remoteAddress === remoteAddress).length
     if (sockets.size >= connectionsMax || same >= perAddressMax) {
-      socket.end(`421 ${options.name} has too many connections, try again later\r\n`)
-      return
+      socket.on('error', () => socket.destroy())
+      return hangUp(socket, 421, `${options.name} has too many connections, try again later`)
     }
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -100,11 +102,9 @@ function converse(socket: Socket, name: string, inbox: Inbox): void {
     } finally {
       isBusy = false
     }
-    if (talk.mail === null && unread.length > commandBytesMax) {
-      say(socket, 500, 'The line is too long')
-      socket.end()
-    }
-    socket.resume()
+    if (talk.mail === null && unread.length > commandBytesMax) hangUp(socket, 500, 'The line is too long')
+    // after the last answer nothing is read any more
+    if (socket.writable) socket.resume()
   }
 }
 
@@ -112,9 +112,16 @@ const say = (socket: Socket, code: number, text: string): void => {
   if (socket.writable) socket.write(`${code} ${text}\r\n`)
 }
 
+/** Says the last answer, and closes without waiting for the client to do so. */
+function hangUp(socket: Socket, code: number, text: string): void {
+  say(socket, code, text)
+  socket.destroySoon()
+}
+
 /** Does the next thing with what was sent; returns what is left, or undefined when it needs more. */
 async function step(talk: Conversation, unread: Buffer): Promise<Buffer | undefined> {
-  if (talk.socket.destroyed || unread.length === 0) return undefined
+  if (talk.socket.writableLength > unsentBytesMax) talk.socket.destroy()
+  if (!talk.socket.writable || unread.length === 0) return undefined
   if (talk.mail !== null) return collect(talk, unread)
   const end = unread.indexOf('\r\n')
   if (end === -1) return undefined
@@ -162,9 +169,9 @@ async function keep(talk: Conversation, raw: Buffer | undefined): Promise<void> 
 }
 
 function refuse(talk: Conversation, code: number, text: string): void {
-  say(talk.socket, code, text)
   talk.refusals += 1
-  if (talk.refusals >= refusalsMax) talk.socket.end()
+  if (talk.refusals >= refusalsMax) hangUp(talk.socket, code, text)
+  else say(talk.socket, code, text)
 }
 
 async function obey(talk: Conversation, line: string): Promise<void> {
@@ -173,9 +180,7 @@ async function obey(talk: Conversation, line: string): Promise<void> {
   const command = commands[verb.toUpperCase()]
   if (!command) return refuse(talk, 502, 'This command is not known here')
   if (talk.mails >= mailsMax && verb.toUpperCase() === 'MAIL') {
-    say(socket, 421, `${name} has taken enough for one conversation`)
-    socket.end()
-    return
+    return hangUp(socket, 421, `${name} has taken enough for one conversation`)
   }
   await command(talk, line.slice(verb.length).trim())
 }
@@ -193,10 +198,7 @@ const commands: Record<string, Command> = {
     Object.assign(talk, { hasSender: false, to: [] })
     say(talk.socket, 250, 'Forgotten')
   },
-  QUIT: ({ socket, name }) => {
-    say(socket, 221, `${name} says goodbye`)
-    socket.end()
-  },
+  QUIT: ({ socket, name }) => hangUp(socket, 221, `${name} says goodbye`),
   MAIL: (talk, rest) => {
     const size = Number(/\bSIZE=(\d{1,15})/i.exec(rest)?.[1] ?? 0)
     if (!/^FROM:\s*<[^<>\s]*>/i.test(rest)) return refuse(talk, 501, 'Say MAIL FROM:<address>')
@@ -209,7 +211,9 @@ const commands: Record<string, Command> = {
     if (!talk.hasSender) return refuse(talk, 503, 'Say MAIL FROM first')
     if (address === undefined) return refuse(talk, 501, 'Say RCPT TO:<address>')
     if (talk.to.length >= recipientsMax) return refuse(talk, 452, 'Too many recipients')
-    if (!(await talk.inbox.knows(address).catch(() => undefined))) return refuse(talk, 550, 'No such address here')
+    const isKnown = await talk.inbox.knows(address).catch(() => undefined)
+    if (isKnown === undefined) return refuse(talk, 451, 'It cannot be looked up now, try again later')
+    if (!isKnown) return refuse(talk, 550, 'No such address here')
     talk.to.push(address)
     say(talk.socket, 250, 'Go on')
   },
