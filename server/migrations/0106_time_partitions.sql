@@ -1,5 +1,6 @@
 -- owner: kit/. Outside transactions: events, deliveries of events and the audit log are partitioned by the time in their ids (decision 0069).
 -- Older code: works.
+-- Same result as: 4f7dab51d396299a2fa45cb52d2ad186a9cedda27013bcd13ad2a79f835b3e74
 -- What is there becomes the first partition as it is. Each statement ends with an empty line, and may be run again after a process was killed
 -- in the middle of it.
 
@@ -109,6 +110,14 @@ begin
   if bound is null then
     return;
   end if;
+  -- First the views, as whoever comes through one locks it before the table: with the table alone each would wait for the other, and where there are
+  -- always some of them, every try would end so.
+  for one in
+    select distinct r.ev_class::regclass as view from pg_depend d join pg_rewrite r on r.oid = d.objid
+    where d.classid = 'pg_rewrite'::regclass and d.refobjid = was
+  loop
+    execute format('lock table %s in access exclusive mode', one.view);
+  end loop;
   execute format('lock table %I in access exclusive mode', root);
   for one in select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = was loop
     execute format('alter index %I rename to %I', one.relname, replace(one.relname, root, before));

@@ -1,8 +1,9 @@
 // Tables with rows become partitioned, while others write to them.
 import assert from 'node:assert/strict'
+import { Client } from 'pg'
 import { newDatabase, query } from '../../test/kit/backupDatabases.ts'
 import { proves } from '../../test/kit/proves.ts'
-import type { Address } from '../base/db.ts'
+import { connectionSettings, type Address } from '../base/db.ts'
 import { firstIdAt, newId } from '../base/ids.ts'
 import { migrate, readMigrations } from '../base/migrate.ts'
 
@@ -48,6 +49,25 @@ proves('partitions.migrated', 'no row is copied, and none that is written at the
       .length,
     3,
   )
+})
+
+proves('partitions.migrated', 'readers who are always there do not keep the tables from it', async () => {
+  const address = await newDatabase(migrations.slice(0, 105))
+  await write(address, Array.from({ length: 100 }, newId))
+  const over = new AbortController()
+  const reading = Array.from({ length: 6 }, async () => {
+    const client = new Client(connectionSettings(address))
+    await client.connect()
+    while (!over.signal.aborted) await client.query('select count(data::text) from events')
+    await client.end()
+  })
+  await migrate({ address, migrations }).finally(() => over.abort())
+  await Promise.all(reading)
+  const [table] = await query<{ relkind: string }>(
+    address,
+    `select relkind from pg_class where relname = 'event_batches'`,
+  )
+  assert.equal(table!.relkind, 'p')
 })
 
 proves(
