@@ -93,7 +93,8 @@ export const sandboxSettings = {
   } satisfies Setting<boolean>,
   sandboxLeaseS: integer(
     'RUNYARD_SANDBOX_LEASE_S',
-    { min: 1, max: 3600, unset: 20 },
+    // a worker opens no sandbox on a lease that is longer (leaseMsMax)
+    { min: 1, max: 300, unset: 20 },
     'After how many seconds without a word from its worker a sandbox host ends a sandbox, with its processes and files.',
   ),
 }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../../base/log.ts'
 import { HostAway, HostRefused, type HostClient } from './hostClient.ts'
-import { silentMs, type OpenWanted } from './protocol.ts'
+import { leaseMsMax, silentMs, type OpenWanted } from './protocol.ts'
 
 /** A sandbox on a host, from the side of its worker. */
 export interface HeldSandbox {
@@ -36,7 +36,7 @@ const askAgainMs = 500
 const restartMs = 15_000
 /** The lease must be renewed more often than this, or a request that is lost would end it. */
 const leaseMsMin = 500
-const leaseMsMax = 24 * 3600 * 1000
+const settle = `Set RUNYARD_SANDBOX_LEASE_S there to ${leaseMsMax / 1000} or less.`
 
 /** Nobody took it. The reasons have URLs of the operator in them, so they are for the log. */
 export class NoHost extends Error {
@@ -60,8 +60,10 @@ export function createHosts(clients: HostClient[], reachable: string[], log: Log
       signal,
     })
     const isId = typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id)
-    const isLease = typeof lease_ms === 'number' && lease_ms >= leaseMsMin && lease_ms <= leaseMsMax
+    const isLease = typeof lease_ms === 'number' && lease_ms >= leaseMsMin
     if (!isId || !isLease) throw new HostRefused(200, `${client.url} answered with something else than a sandbox.`)
+    if (lease_ms > leaseMsMax)
+      throw new HostRefused(200, `${client.url} wants a lease of ${lease_ms / 1000} s. ${settle}`)
     state.sandboxes += 1
     return keepLease(client, `/v1/sandboxes/${id}`, lease_ms, log, () => (state.sandboxes -= 1))
   }

@@ -63,6 +63,8 @@ export const commandBytesMax = 16 * 1024 * 1024
 export const entriesCarriedMax = 20_000
 export const unkeptNamedMax = 20
 export const aliveEveryMs = 1000
+/** A worker waits so long at most for a host that does not say that a sandbox has ended. It opens none on a host that wants more. */
+export const leaseMsMax = 300_000
 /** How long the other side may be silent where it has something to say. */
 export const silentMs = 10_000
 /** How long it may take to apply what was sent, or to open a sandbox on a busy machine. */

@@ -242,6 +242,34 @@ proves(
   },
 )
 
+proves(
+  'sandbox.remote.hostile',
+  'while a host does not say that a sandbox has ended, other commands go to other hosts, and the wait ends with the lease',
+  async (t) => {
+    const opened: string[] = []
+    const ending = Promise.withResolvers<void>()
+    const lying = await fakeHost(t, (request, response) => {
+      request.resume()
+      response.setHeader(protocolHeader, protocolVersion)
+      if (request.url === '/v1/sandboxes') {
+        opened.push(request.url)
+        response.writeHead(201).end(JSON.stringify({ id: '0'.repeat(36), lease_ms: 1000 }))
+      } else if (request.url!.endsWith('/command')) response.writeHead(200).end('<html>')
+      else if (request.method === 'DELETE') {
+        response.writeHead(500).end()
+        ending.resolve()
+      } else response.writeHead(204).end()
+    })
+    const driver = driverOf(t, [lying, host.url])
+    const [first, second] = [await openShell(t, driver), await openShell(t, driver)]
+    const broken = first.run('bash', 'true')
+    await ending.promise
+    assert.equal((await second.run('bash', 'echo here')).stdout, 'here\n')
+    assert.equal((await broken).cut_off, 'died')
+    assert.equal(opened.length, 1)
+  },
+)
+
 proves('sandbox.remote.room', 'files that the disk has no room for are refused with a sentence', async (t) => {
   const url = await answering(t, () => [result(), lineOf({ file: 'huge', size: 2 ** 50, mode: 0o644, mtime_ms: 0 })])
   const { run, folder } = await openShell(t, driverOf(t, [url], { bytesMax: 2 ** 51 }))
@@ -253,7 +281,15 @@ proves('sandbox.remote.room', 'files that the disk has no room for are refused w
 })
 
 proves('sandbox.remote.hostile', 'a host that answers an opening with nonsense is passed over', async (t) => {
-  for (const body of ['<html>', '[]', '{}', JSON.stringify({ id: '../..', lease_ms: 1000 }), 'x'.repeat(1_000_000)]) {
+  const bodies = [
+    '<html>',
+    '[]',
+    '{}',
+    JSON.stringify({ id: '../..', lease_ms: 1000 }),
+    JSON.stringify({ id: '0'.repeat(36), lease_ms: 86_400_000 }),
+    'x'.repeat(1_000_000),
+  ]
+  for (const body of bodies) {
     const url = await fakeHost(t, (request, response) => {
       request.resume()
       response.writeHead(201, { [protocolHeader]: protocolVersion }).end(body)

@@ -101,10 +101,12 @@ function remoteShell(shell: ShellState): Shell {
         return await run(shell, command)
       } catch (error) {
         const host = shell.held?.sandbox.client
+        const isBroken = error instanceof BrokenStream
+        // at once: the end of its sandbox may take long, and others would be sent there meanwhile
+        if (isBroken && host) shell.hosts.failed(host)
         await endSurely(shell)
         command.signal.throwIfAborted()
-        if (!(error instanceof BrokenStream)) throw error
-        if (host) shell.hosts.failed(host)
+        if (!isBroken) throw error
         shell.log.warn({ err: error, host: host?.url }, 'a sandbox host went away while a command ran')
         return died(command)
       }
@@ -150,10 +152,10 @@ async function begin(shell: ShellState, command: Command): Promise<IncomingMessa
     } catch (error) {
       const isAway = error instanceof HostAway
       if (isSent && isAway && !error.isNobody) throw new BrokenStream('no answer to a command', { cause: error })
+      if (isAway) shell.hosts.failed(client)
       await endSurely(shell)
       signal.throwIfAborted()
       if (!isAway && !(error instanceof HostRefused)) throw error
-      if (isAway) shell.hosts.failed(client)
       shell.log.info({ err: error, host: client.url }, 'a sandbox host did not take a command; it is offered again')
     }
   }
@@ -254,7 +256,7 @@ const unkeptSentence = (paths: string[]): string =>
 
 /** Resolves when nothing of the sandbox lives: its host says so, or no process is there any more, or its lease has run out. */
 async function endSurely(shell: ShellState): Promise<void> {
-  const { held, log } = shell
+  const { held, hosts, log } = shell
   shell.held = undefined
   if (!held) return
   const { sandbox } = held
@@ -265,6 +267,7 @@ async function endSurely(shell: ShellState): Promise<void> {
     } catch (error) {
       if (error instanceof HostRefused && error.status === 404) return
       if (error instanceof HostAway && error.isNobody) return
+      hosts.failed(sandbox.client)
       log.debug({ err: error, host: sandbox.client.url }, 'a sandbox host does not say that a sandbox has ended')
     }
     if (performance.now() > sandbox.leaseOverAt()) return
