@@ -1919,7 +1919,11 @@ const sentences = [
   { id: 'retention.careful', says: 'The sweep steps around locked runs and stops when told.' },
   {
     id: 'retention.eachTeam',
-    says: 'A team of which nothing can be erased keeps nothing of the others from being erased.',
+    says: 'Teams have turns: one of which nothing can be erased, or that has very much, keeps nothing of the others from being erased.',
+  },
+  {
+    id: 'retention.parts',
+    says: 'Events, runs and configs of drafts are erased in their own time, and what fails of one keeps nothing of the others.',
   },
   {
     id: 'retention.setting',

@@ -92,7 +92,7 @@ proves(
     await drainRuns(service)
     const left = async () => {
       await sql`update pinned_configs set used_at = now() - interval '2 days' where team_id = ${team.id}`
-      await forgetConfigs(sql)
+      await forgetConfigs(service.context, sql, () => true)
       return (await sql`select from pinned_configs where team_id = ${team.id}`).length
     }
     assert.equal(await left(), 1, 'one config for both')

@@ -9,7 +9,8 @@ import { registryOf, runHooks } from '../../kit/registry.ts'
 
 const runsAtOnce = 500
 const eventsAtOnce = 5000
-/** How long one sweep may take; the rest is done an hour later, so that a worker never does only housekeeping. */
+const configsAtOnce = 1000
+/** How long each part may take; the rest is done an hour later, so that a worker never does only housekeeping. */
 const sweepMaxMs = 10 * 60_000
 
 export const sweepRuns = job({
@@ -17,49 +18,88 @@ export const sweepRuns = job({
   safeToRepeat: 'what is erased is not found a second time',
   cron: '17 * * * *',
   async handler({ context, sql, signal }) {
-    const endsAt = performance.now() + sweepMaxMs
-    const mayContinue = () => !signal.aborted && performance.now() < endsAt
-    const { events } = context.config.retentionDays
-    const teams = await sql<{ id: string }>`select id from teams order by id`
-    for (const { id } of teams) await sweepTeam(context, id, mayContinue)
-    await forgetConfigs(sql)
-    if (events === null || !mayContinue()) return
-    const keeping = registryOf(context).features.flatMap(({ keptEvents }) => keptEvents ?? [])
-    const dropped = (tx: Sql, past: string, kept: string[]) =>
-      runHooks('eventsDropped', { sql: tx, context, past, kept })
-    for (const partition of await dropOldEvents(context.db, { days: events, keeping, dropped })) {
-      for (let after: string | undefined = noId; after !== undefined && mayContinue();) {
-        after = await eraseOldEvents(sql, { partition, days: events, after, max: eventsAtOnce, keeping })
+    const failures: unknown[] = []
+    // each by itself, and in its own time: one that fails, or that has very much to erase, keeps nothing of the others
+    for (const sweep of [sweepEvents, sweepTeams, forgetConfigs]) {
+      const endsAt = performance.now() + sweepMaxMs
+      const mayContinue = () => !signal.aborted && performance.now() < endsAt
+      try {
+        await sweep(context, sql, mayContinue)
+      } catch (error) {
+        context.log.error({ err: error, sweep: sweep.name }, 'a part of what is old could not be erased')
+        failures.push(error)
       }
     }
+    if (failures.length > 0) throw failures[0]
   },
 })
 
-/** Erases configs of drafts that no run follows any more. A config that a start is about to use was touched just now, and stays. */
-export async function forgetConfigs(sql: Sql): Promise<void> {
-  await sql`
-    delete from pinned_configs p where p.used_at < now() - interval '1 day'
-      and not exists (select from runs r where r.team_id = p.team_id and r.config_hash = p.hash)`
-}
+type Sweep = (context: Context, sql: Sql, mayContinue: () => boolean) => Promise<void>
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-/** What cannot be erased of one team is tried again by the next sweep, and keeps nothing of the others. */
-async function sweepTeam(context: Context, teamId: string, mayContinue: () => boolean): Promise<void> {
-  const { runs, messages } = context.config.retentionDays
-  try {
-    if (runs !== null) await untilDone(mayContinue, () => deleteOldRuns(context, teamId, runs))
-    if (messages !== null) await untilDone(mayContinue, () => eraseOldLogs(context, teamId, messages))
-  } catch (error) {
-    context.log.error(
-      { err: error, team_id: teamId },
-      'what is old of a team could not be erased; the next sweep tries again',
-    )
+const sweepEvents: Sweep = async (context, sql, mayContinue) => {
+  const { events } = context.config.retentionDays
+  if (events === null || !mayContinue()) return
+  const keeping = registryOf(context).features.flatMap(({ keptEvents }) => keptEvents ?? [])
+  const dropped = (tx: Sql, past: string, kept: string[]) => runHooks('eventsDropped', { sql: tx, context, past, kept })
+  for (const partition of await dropOldEvents(context.db, { days: events, keeping, dropped })) {
+    for (let after: string | undefined = noId; after !== undefined && mayContinue();) {
+      after = await eraseOldEvents(sql, { partition, days: events, after, max: eventsAtOnce, keeping })
+    }
   }
 }
 
-async function untilDone(mayContinue: () => boolean, eraseSome: () => Promise<number>): Promise<void> {
-  while (mayContinue() && (await eraseSome()) === runsAtOnce);
+/**
+ * A part of what one team has, then one of the next, in no order: the time may not be enough for all. A team of which something cannot be erased has
+ * no further turn; the next sweep tries again.
+ */
+const sweepTeams: Sweep = async (context, sql, mayContinue) => {
+  const { runs, messages } = context.config.retentionDays
+  const teams = await sql<{ id: string }>`select id from teams order by random()`
+  let left = [
+    ...(runs === null ? [] : teams.map(({ id }) => ({ id, eraseSome: () => deleteOldRuns(context, id, runs) }))),
+    ...(messages === null ? [] : teams.map(({ id }) => ({ id, eraseSome: () => eraseOldLogs(context, id, messages) }))),
+  ]
+  while (left.length > 0) {
+    const unfinished: typeof left = []
+    for (const one of left) {
+      if (!mayContinue()) return
+      try {
+        if ((await one.eraseSome()) === runsAtOnce) unfinished.push(one)
+      } catch (error) {
+        context.log.error(
+          { err: error, team_id: one.id },
+          'what is old of a team could not be erased; the next sweep tries again',
+        )
+      }
+    }
+    left = unfinished
+  }
+}
+
+interface ConfigKey {
+  team_id: string
+  hash: string
+}
+
+/** Erases configs of drafts that no run follows any more. A config that a start is about to use was touched just now, and stays. */
+export const forgetConfigs: Sweep = async (_context, sql, mayContinue) => {
+  for (let after: ConfigKey | undefined = { team_id: noId, hash: '' }; after !== undefined && mayContinue();) {
+    const last: ConfigKey[] = await sql<ConfigKey>`
+      with seen as materialized (
+        select team_id, hash from pinned_configs where (team_id, hash) > (${after.team_id}, ${after.hash})
+        order by team_id, hash limit ${configsAtOnce}
+      ),
+      gone as (
+        delete from pinned_configs p using seen s
+        where p.team_id = s.team_id and p.hash = s.hash and p.used_at < now() - interval '1 day'
+          -- one look into an index for each: a join of both might read all runs
+          and (select true from runs r where r.team_id = p.team_id and r.config_hash = p.hash limit 1) is null
+      )
+      select team_id, hash from seen order by team_id desc, hash desc limit 1`
+    after = last[0]
+  }
 }
 
 function deleteOldRuns(context: Context, teamId: string, days: number): Promise<number> {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { ConfigError, readConfig } from '../../base/config.ts'
-import { one } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { sweepFiles } from '../../features/sandboxes/files/sweepFiles.job.ts'
+import type { Context } from '../../kit/context.ts'
 import { enqueueOn } from '../../kit/job.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
@@ -257,6 +258,7 @@ describe('retention', () => {
     const [old, young] = [await completedRun(team), await completedRun(team)]
     await endedAgo(old, 21)
     await endedAgo(young, 19)
+    await sql`update sandboxes set created_at = now() - interval '22 days' where run_id in (${old}, ${young})`
     await enqueueOn(sql)(sweepFiles, {})
     await service.drain()
     const [ofOld, ofYoung] = [await rowsOf(old), await rowsOf(young)]
@@ -310,12 +312,58 @@ describe('retention', () => {
       `create trigger refuse before delete on runs for each row when (old.team_id = '${failing.id}') execute function refuse()`,
     )
     t.after(() => sql`drop function refuse cascade`)
-    const [first] = await sql<{ id: string }>`select least(${failing.id}::uuid, ${other.id}::uuid) as id`
-    assert.equal(first!.id, failing.id, 'the failing one comes first')
     await sweep()
     assert.deepEqual([(await rowsOf(stuck))['runs'], (await rowsOf(old))['runs']], [1, 0])
     assert.deepEqual(await sql`select id from event_batches where id = ${event}`, [])
     assert.ok(service.logged.some((line) => line.includes('could not be erased') && line.includes(failing.id)))
+  })
+
+  proves('retention.eachTeam', 'takes a part of what one team has, then one of the next', async () => {
+    const [large, small] = [await seedTeam(service), await seedTeam(service)]
+    for (const [team, count] of [
+      [large, 501],
+      [small, 1],
+    ] as const) {
+      const agentId = await seedAgent(team, procedure)
+      await sql`
+        insert into runs (id, team_id, agent_id, build_id, run_number, source, title, status, completed_at)
+        select gen_random_uuid(), ${team.id}, b.agent_id, b.id, n, 'api', '', 'completed', now() - interval '91 days'
+        from builds b, generate_series(1, ${count}::int) n where b.agent_id = ${agentId}`
+    }
+    const [teams] = await sql<{ count: number }>`select count(*)::int as count from teams`
+    const over = new AbortController()
+    let turns = 0
+    // runs of each team, and logs of each team
+    const db = Object.assign(Object.create(service.context.db) as Context['db'], {
+      transaction<T>(work: (tx: Sql) => Promise<T>) {
+        turns += 1
+        if (turns === 2 * teams!.count) over.abort()
+        return service.context.db.transaction(work)
+      },
+    })
+    const context = Object.assign(Object.create(service.context) as Context, { db })
+    await sweepRuns.handler({ input: {}, context, sql, signal: over.signal })
+    const leftOf = async ({ id }: TestTeam) => (await sql`select from runs where team_id = ${id}`).length
+    assert.deepEqual([await leftOf(large), await leftOf(small)], [1, 0])
+    await sweep()
+    assert.equal(await leftOf(large), 0)
+  })
+
+  proves('retention.parts', 'of events that fails keeps nothing of runs, and is tried again', async (t) => {
+    const [team, other] = [await seedTeam(service), await seedTeam(service)]
+    const runId = await completedRun(team)
+    await endedAgo(runId, 91)
+    await sql`
+      insert into events (id, team_id, event, data, created_at)
+      values (${idOf(400)}, ${other.id}, 'connection.updated', '{}', now() - interval '400 days')`
+    await sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'too slow'; end $$`
+    await service.context.db.pool.query(
+      `create trigger refuse before delete on event_batches for each row when (old.team_id = '${other.id}') execute function refuse()`,
+    )
+    t.after(() => sql`drop function refuse cascade`)
+    const { signal } = new AbortController()
+    await assert.rejects(sweepRuns.handler({ input: {}, context: service.context, sql, signal }), /too slow/)
+    assert.equal((await rowsOf(runId))['runs'], 0)
   })
 
   proves(
