@@ -3570,6 +3570,14 @@ const sentences = [
     },
   },
   {
+    id: 'blobs.sweepSlices',
+    says: 'The sweep looks at a bounded number of blobs at a time, goes on where it was, and comes round to each.',
+  },
+  {
+    id: 'blobs.sweepPieces',
+    says: 'The sweep deletes at most 256 MiB in one statement, also of one content that has more.',
+  },
+  {
     id: 'workspace.layout',
     says: 'A workspace that is laid out elsewhere is the same, with its links, empty folders and executable files, and only what changed is written.',
     gap: {
@@ -3878,6 +3886,10 @@ const sentences = [
     },
   },
   { id: 'files.delete', says: 'A file goes, or a folder with all below it; the workspace itself is a 400.' },
+  {
+    id: 'files.swept',
+    says: 'A workspace that is over is not found, and its rows go in pieces; a sweep that fails keeps no other from its work.',
+  },
   {
     id: 'files.runOnly',
     says: 'Without a path the only file of a run is read; with more files, or none, it is a 400 that lists them.',

@@ -871,7 +871,7 @@ export interface Sandbox {
   run_id: string | null
   /** Files, links and empty folders that it holds. */
   files_total: number
-  /** Bytes of its files, with the earlier contents of changed ones: what its limit counts. */
+  /** Bytes of its files, with the earlier contents of changed ones. Its limit also counts 1 KiB and its path for each earlier state of a path. */
   kept_bytes: number
   created_at: string
 }

@@ -73,6 +73,8 @@ async function nameBlob(sql: Sql, id: string, { sha256, size_bytes }: StoredBlob
       },
     )
     if (named) return
+    const [unnamed] = await sql`select 1 from blobs where id = ${id}`
+    if (!unnamed) throw new Error(`the bytes of ${sha256} took more than a day to arrive, and were swept meanwhile`)
   }
 }
 

@@ -3,10 +3,72 @@ import { one, type Sql } from '../../base/db.ts'
 import { StoreRefused } from './objectStore.ts'
 import type { Stores } from './stores.ts'
 
-/** Deletes bytes that nothing refers to and that are older than a day: something may soon refer to younger ones. Returns how many were deleted. */
+/** How many chunks of 1 MiB go in one statement. PostgreSQL writes every page of them again, and a slow disk writes 50 MB a second. */
+const chunksAtOnce = 256
+
+interface OldBlob {
+  id: string
+  created_at: Date
+  /** Null: something refers to it. */
+  chunks: number | null
+}
+
+/**
+ * Looks at the next blobs that are older than a day, and deletes those that nothing refers to; something may soon refer to younger ones.
+ * Returns how many it looked at. 0: it was at the end, and the next call begins with the oldest again.
+ */
 export async function sweepBlobs(sql: Sql, max: number): Promise<number> {
-  const swept = await one(sql<{ gone: number }>`select sweep_blobs(${max}::int) as gone`)
-  return swept.gone
+  const slice = await sql<OldBlob>`select id, created_at, chunks from next_blobs_to_sweep(${max}::int)`
+  const last = slice.at(-1)
+  if (!last) {
+    await sql`delete from blob_sweep`
+    return 0
+  }
+  // first, so that one that cannot be deleted does not stop the sweep at its place: the sweep meets it again on its next round
+  await sql`
+    insert into blob_sweep (created_at, id) values (${last.created_at}, ${last.id})
+    on conflict (is_only) do update set created_at = excluded.created_at, id = excluded.id`
+  const unused = slice.flatMap(({ id, chunks }) => (chunks === null ? [] : [{ id, chunks }]))
+  for (const batch of batchesOf(unused)) await sql`select delete_unused_blobs(${batch}::uuid[])`
+  for (const { id } of unused.filter(isLarge)) await deleteLarge(sql, id)
+  return slice.length
+}
+
+interface UnusedBlob {
+  id: string
+  chunks: number
+}
+
+const isLarge = ({ chunks }: UnusedBlob): boolean => chunks > chunksAtOnce
+
+/** The ids of those that are not large, with no more chunks together than go at once. */
+function* batchesOf(blobs: UnusedBlob[]): Generator<string[]> {
+  let batch: string[] = []
+  let together = 0
+  for (const { id, chunks } of blobs.filter((blob) => !isLarge(blob))) {
+    if (together + chunks > chunksAtOnce) {
+      yield batch
+      batch = []
+      together = 0
+    }
+    batch.push(id)
+    together += chunks
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** What a process that dies leaves of it is a blob without a hash, which the sweep finds on its next round. */
+async function deleteLarge(sql: Sql, id: string): Promise<void> {
+  const { rest } = await one(sql<{ rest: string | null }>`select leave_chunks_of_blob(${id}) as rest`)
+  if (rest === null) return
+  for (let gone = chunksAtOnce; gone === chunksAtOnce;) {
+    const chunks = await sql`
+      delete from blob_chunks where blob_id = ${rest} and n in (
+        select n from blob_chunks where blob_id = ${rest} order by n limit ${chunksAtOnce})
+      returning 1`
+    gone = chunks.length
+  }
+  await sql`delete from blobs where id = ${rest}`
 }
 
 /** How many objects are deleted at the same time. */

@@ -1,6 +1,7 @@
 // Deletes a sandbox with all its files.
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
+import { endSandboxes, eraseSome } from './eraseSandboxes.ts'
 import { lockFreeSandbox } from './workspace/sandbox.ts'
 import { activeList } from '../../engine/ledger/lifecycle.ts'
 
@@ -23,7 +24,9 @@ export const deleteSandbox = operation({
     if (run) {
       fail('sandbox_busy', `The run ${run.id} has this sandbox and has not ended. Wait for its end, or stop it first.`)
     }
-    await sql`delete from sandboxes where id = ${sandbox.sandbox_id} and team_id = ${team.id}`
+    await endSandboxes(sql, [sandbox.sandbox_id])
+    // few files go at once, many with the sweep
+    await eraseSome(sql, [sandbox.sandbox_id])
     return { success: true as const }
   },
 })

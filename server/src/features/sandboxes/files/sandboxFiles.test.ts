@@ -222,3 +222,17 @@ proves('files.upload', 'a keyed upload is bound to its bytes', async () => {
   const other = await team.call(route, { body: 'other bytes', idempotencyKey: 'the same' })
   assert.equal(other.body.error, 'idempotency_key_reused')
 })
+
+proves('files.quota', 'earlier states of a path count, however few bytes they have', async () => {
+  const small = await testApp({ config: { sandboxBytesMax: 10_000 } })
+  const own = await seedTeam(small)
+  const { sandbox_id } = (await own.call('POST /v2/sandboxes')).body
+  const write = () => own.call(`POST /v2/sandboxes/${sandbox_id}/files?path=a`)
+  const answers: Answer[] = []
+  for (let n = 0; n < 12; n += 1) answers.push(await write())
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [...Array.from({ length: 11 }, () => 201), 400],
+  )
+  assert.match(answers[11]!.body.message, /RUNYARD_SANDBOX_BYTES/)
+})

@@ -9,12 +9,13 @@ export interface LockedSandbox extends WorkspaceRef {
   step_base: number
   last_step: number
   kept_bytes: number
+  history_bytes: number
   entries: number
   version: string
 }
 
 export const lockedColumns = part`
-  s.id as sandbox_id, s.team_id, s.step_base, s.last_step, s.kept_bytes, s.entries, s.version`
+  s.id as sandbox_id, s.team_id, s.step_base, s.last_step, s.kept_bytes, s.history_bytes, s.entries, s.version`
 
 /** The sandbox of each run; it is made if there is none. */
 export async function lockSandboxesOf(sql: Sql, wanted: RunOfTeam[]): Promise<Map<string, LockedSandbox>> {
@@ -51,14 +52,14 @@ export function foldersAbove(path: string): string[] {
 export async function recordChanges(sql: Sql, changes: EntryChange[]): Promise<Map<string, string>> {
   const keyOf = ({ sandbox_id, path }: EntryChange) => `${sandbox_id} ${path}`
   const firsts = [...new Map(changes.toReversed().map((change) => [keyOf(change), change])).values()]
-  const ended = await sql<{ sandbox_id: string }>`
+  const ended = await sql<Ended>`
     update workspace_files f set until_step = w.step
     from unnest(
       ${firsts.map(({ sandbox_id }) => sandbox_id)}::uuid[], ${firsts.map(({ team_id }) => team_id)}::uuid[],
       ${firsts.map(({ path }) => path)}::text[], ${firsts.map(({ step }) => step)}::int[])
       as w (sandbox_id, team_id, path, step)
     where f.sandbox_id = w.sandbox_id and f.team_id = w.team_id and f.path = w.path and f.until_step is null
-    returning f.sandbox_id`
+    returning f.sandbox_id, octet_length(f.path) + coalesce(octet_length(f.link_target), 0) as name_bytes`
   const nextOf = new Map<string, number>()
   const rows = changes.toReversed().flatMap((change) => {
     const until = nextOf.get(keyOf(change)) ?? null
@@ -105,33 +106,53 @@ async function insertEntries(sql: Sql, rows: NewRow[]): Promise<void> {
       as w (id, sandbox_id, team_id, path, kind, sha256, size_bytes, is_executable, link_target, from_step, until_step)`
 }
 
+/** A row that is history from now on. */
+interface Ended {
+  sandbox_id: string
+  /** Its path, and where a link leads. */
+  name_bytes: number
+}
+
+/** A row of history takes about this much with its entries in four indexes, beside its path. Without it a sandbox could have any number of them for nothing. */
+const historyRowBytes = 1024
+
+const nameBytes = ({ path, link_target }: NewRow): number =>
+  Buffer.byteLength(path) + (link_target === null ? 0 : Buffer.byteLength(link_target))
+
 /** A version of its own for each sandbox that changed. */
 async function renewVersions(
   sql: Sql,
   changes: EntryChange[],
   rows: NewRow[],
-  ended: Pick<WorkspaceRef, 'sandbox_id'>[],
+  ended: Ended[],
 ): Promise<Map<string, string>> {
   const sandboxes = [...Map.groupBy(changes, ({ sandbox_id }) => sandbox_id)].map(([sandbox_id, own]) => {
     const added = rows.filter((row) => row.sandbox_id === sandbox_id)
     const current = added.filter(({ until_step }) => until_step === null).length
+    const endedHere = ended.filter((one) => one.sandbox_id === sandbox_id)
+    const history = [
+      ...endedHere.map(({ name_bytes }) => name_bytes),
+      ...added.filter(({ until_step }) => until_step !== null).map(nameBytes),
+    ]
     return {
       sandbox_id,
       team_id: own[0]!.team_id,
       version: newId(),
       bytes: added.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
-      entries: current - ended.filter((one) => one.sandbox_id === sandbox_id).length,
+      history: history.reduce((sum, bytes) => sum + bytes + historyRowBytes, 0),
+      entries: current - endedHere.length,
       step: Math.max(...own.map(({ step }) => step)),
     }
   })
   await sql`
-    update sandboxes s set version = w.version, kept_bytes = s.kept_bytes + w.bytes, entries = s.entries + w.entries,
-      last_step = greatest(s.last_step, w.step)
+    update sandboxes s set version = w.version, kept_bytes = s.kept_bytes + w.bytes, history_bytes = s.history_bytes + w.history,
+      entries = s.entries + w.entries, last_step = greatest(s.last_step, w.step)
     from unnest(
       ${sandboxes.map(({ sandbox_id }) => sandbox_id)}::uuid[], ${sandboxes.map(({ team_id }) => team_id)}::uuid[],
       ${sandboxes.map(({ version }) => version)}::uuid[], ${sandboxes.map(({ bytes }) => bytes)}::bigint[],
+      ${sandboxes.map(({ history }) => history)}::bigint[],
       ${sandboxes.map(({ entries }) => entries)}::int[], ${sandboxes.map(({ step }) => step)}::int[])
-      as w (sandbox_id, team_id, version, bytes, entries, step)
+      as w (sandbox_id, team_id, version, bytes, history, entries, step)
     where s.id = w.sandbox_id and s.team_id = w.team_id`
   return new Map(sandboxes.map(({ sandbox_id, version }) => [sandbox_id, version]))
 }

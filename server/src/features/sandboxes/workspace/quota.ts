@@ -31,7 +31,10 @@ interface More {
   ofTeam?: number
 }
 
-/** Why these files do not fit, or undefined. The sandbox is locked, so that two who ask cannot both get the last byte. */
+/**
+ * Why these files do not fit, or undefined. The sandbox is locked, so that two who ask cannot both get the last byte. What a change adds to the
+ * history counts from the next change on.
+ */
 export async function quotaProblem(
   context: Context,
   sql: Sql,
@@ -44,8 +47,9 @@ export async function quotaProblem(
       `A workspace holds at most ${entriesMax} files and empty folders. Remove some, or pack them into an archive.`,
     )
   }
-  if (sandbox.kept_bytes + more.bytes > sandboxBytesMax) {
-    const has = `This workspace keeps ${sandbox.kept_bytes} bytes, with the earlier contents of changed files, and ${more.bytes} more`
+  const kept = sandbox.kept_bytes + sandbox.history_bytes
+  if (kept + more.bytes > sandboxBytesMax) {
+    const has = `This workspace keeps ${kept} bytes, with the earlier contents, names and links of what changed, and ${more.bytes} more`
     return invalid(`${has} would pass its limit of ${sandboxBytesMax} (RUNYARD_SANDBOX_BYTES). Use another sandbox.`)
   }
   if ((await teamBytes(context, sql, sandbox.team_id)) + more.bytes > teamFilesBytesMax) {
@@ -63,7 +67,7 @@ export async function teamBytes(context: Context, sql: Sql, teamId: string): Pro
   const now = performance.now()
   if (known && now - known.at < countedEveryMs) return known.bytes
   const counted = await one(sql<{ bytes: number }>`
-    select coalesce(sum(kept_bytes), 0)::bigint as bytes from sandboxes where team_id = ${teamId}`)
+    select coalesce(sum(kept_bytes + history_bytes), 0)::bigint as bytes from sandboxes where team_id = ${teamId}`)
   ofTeams.set(teamId, { bytes: counted.bytes, at: now })
   return counted.bytes
 }

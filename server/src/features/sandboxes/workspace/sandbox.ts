@@ -25,7 +25,8 @@ export const Sandbox = Type.Object({
   files_total: Type.Integer({ minimum: 0, description: 'Files, links and empty folders that it holds.' }),
   kept_bytes: Type.Integer({
     minimum: 0,
-    description: 'Bytes of its files, with the earlier contents of changed ones: what its limit counts.',
+    description:
+      'Bytes of its files, with the earlier contents of changed ones. Its limit also counts 1 KiB and its path for each earlier state of a path.',
   }),
   created_at: Time,
 })

@@ -1,5 +1,6 @@
 // Which sandbox is a run's workspace.
 import type { Sql } from '../../../base/db.ts'
+import { isThere } from './sandbox.ts'
 import type { WorkspaceRef } from './workspace.ts'
 
 /** Undefined: it wrote no file yet, or its sandbox is gone. */
@@ -8,6 +9,7 @@ export async function sandboxOfRun(
   run: { team_id: string; sandbox_id: string | null },
 ): Promise<WorkspaceRef | undefined> {
   const [place] = await sql<WorkspaceRef>`
-    select id as sandbox_id, team_id from sandboxes where id = ${run.sandbox_id} and team_id = ${run.team_id}`
+    select s.id as sandbox_id, s.team_id from sandboxes s
+    where s.id = ${run.sandbox_id} and s.team_id = ${run.team_id} and ${isThere}`
   return place
 }
