@@ -3670,6 +3670,7 @@ const sentences = [
   { id: 'sandbox.close', says: 'Closing a driver ends every shell with all that runs.' },
   { id: 'sandbox.orphans', says: 'A killed service leaves no sandboxed process running.' },
   { id: 'sandbox.hosts', says: 'A sandbox reaches listed hosts only, through the guard, also after a redirect.' },
+  { id: 'sandbox.connections', says: 'A command that opens connections without end uses up none of another command.' },
   {
     id: 'sandbox.escape.files',
     says: 'Nothing outside the workspace, nor the service’s environment, is read or changed from a sandbox.',

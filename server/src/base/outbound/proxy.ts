@@ -24,6 +24,8 @@ export type FilteringProxyOptions = {
   connectTimeoutMs?: number
   /** How long a connection stays on which nothing moves. */
   idleTimeoutMs?: number
+  /** How many connections may be open at once. A page or a script may open them without end; beyond this they are cut at once. */
+  connectionsMax?: number
 }
 
 type FilteringProxy = {
@@ -40,12 +42,12 @@ interface Proxy extends FilteringProxyOptions {
 
 const usualConnectMs = 10_000
 const usualIdleMs = 300_000
+const usualConnections = 256
 
 export function createFilteringProxy(options: FilteringProxyOptions): FilteringProxy {
   const proxy: Proxy = { ...options, sockets: new Set(), isClosed: false }
   const server = createServer({ maxHeaderSize: 64 * 1024, headersTimeout: 30_000, requestTimeout: 0, noDelay: true })
-  // A page or a script may open connections without end; beyond this they are cut at once.
-  server.maxConnections = 256
+  server.maxConnections = options.connectionsMax ?? usualConnections
   // A little longer than the limit of the server's side, so that the client can still get an answer.
   server.timeout = (options.idleTimeoutMs ?? usualIdleMs) + 5000
   server.on('connection', (socket) => track(proxy, socket))

@@ -9,7 +9,7 @@ import type { Guard } from '../../base/outbound/guard.ts'
 import { createFilteringProxy } from '../../base/outbound/proxy.ts'
 import type { Log } from '../../base/log.ts'
 import { allowedHosts, type MayReach } from './allowedHosts.ts'
-import { sandboxUserId, type Programs, type Proxied } from './bubblewrapArguments.ts'
+import { sandboxUserId, type Programs } from './bubblewrapArguments.ts'
 import { runInBubblewrap, type Bubblewrap } from './bubblewrapProcess.ts'
 import { findCgroupParent } from './cgroup.ts'
 import { openShells } from './openShells.ts'
@@ -39,22 +39,17 @@ export async function bubblewrapDriver(options: BubblewrapOptions): Promise<Sand
     options.log.debug('nice is not installed: commands run at the CPU priority of the service')
   const mayReach = allowedHosts(options.hosts)
   const ownFolder = await mkdtemp(join(await realpath(tmpdir()), 'runyard-sandbox-'))
-  const proxy = options.hosts.length === 0 ? null : await openProxy(options, mayReach, ownFolder)
-  async function clear(): Promise<void> {
-    await proxy?.close()
-    await rm(ownFolder, { recursive: true, force: true })
-  }
   const settings = {
     programs,
     ownFolder,
-    proxied: proxy,
+    openProxy: options.hosts.length === 0 ? null : proxies(options, mayReach, ownFolder),
     limits: { ...usualLimits, ...options.limits },
     countsOwnProcesses: isKernelFrom(5, 14),
     owner: programs.setpriv === null ? undefined : { uid: sandboxUserId, gid: sandboxUserId },
   }
   const found = await findWorking(settings)
   if ('unusable' in found) {
-    await clear()
+    await rm(ownFolder, { recursive: true, force: true })
     return found
   }
   const { bubblewrap, languages } = found
@@ -66,7 +61,7 @@ export async function bubblewrapDriver(options: BubblewrapOptions): Promise<Sand
     open: shells.open,
     async close() {
       await shells.close()
-      await clear()
+      await rm(ownFolder, { recursive: true, force: true })
     },
   }
 }
@@ -172,20 +167,28 @@ async function probe(bubblewrap: Bubblewrap): Promise<Working | { unusable: stri
   }
 }
 
-async function openProxy(
+/** More than package managers open at once. */
+const connectionsMax = 128
+
+/** Each command has a proxy of its own: none uses up the connections of another, and none of its own outlives it. */
+function proxies(
   { guard, log }: BubblewrapOptions,
   mayReach: MayReach,
   folder: string,
-): Promise<Proxied & { close(): Promise<void> }> {
-  const socket = join(folder, 'proxy.sock')
-  const proxy = createFilteringProxy({
-    guard,
-    mayReach,
-    onRefused: ({ host, reason }) => log.info({ host, reason }, 'a sandbox was refused a host'),
-  })
-  await proxy.listen({ path: socket })
-  // Other users cannot enter the folder. The sandbox gets only the socket, which it opens as nobody.
-  await chmod(socket, 0o666)
+): NonNullable<Bubblewrap['openProxy']> {
   const relay = fileURLToPath(besideFile('proxyRelay', import.meta.url))
-  return { socket, relay, close: () => proxy.close() }
+  let opened = 0
+  return async () => {
+    const socket = join(folder, `proxy-${(opened += 1)}.sock`)
+    const proxy = createFilteringProxy({
+      guard,
+      mayReach,
+      onRefused: ({ host, reason }) => log.info({ host, reason }, 'a sandbox was refused a host'),
+      connectionsMax,
+    })
+    await proxy.listen({ path: socket })
+    // Other users cannot enter the folder. The sandbox gets only the socket, which it opens as nobody.
+    await chmod(socket, 0o666)
+    return { socket, relay, close: () => proxy.close() }
+  }
 }

@@ -21,6 +21,7 @@ export interface Programs {
   node: string
 }
 
+/** The filtering proxy of one command. */
 export interface Proxied {
   socket: string
   relay: string

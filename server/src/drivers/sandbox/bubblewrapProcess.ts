@@ -12,7 +12,8 @@ import { endingOf, watchCommand, withSentence, type CutReason } from './watchCom
 
 export interface Bubblewrap {
   programs: Programs
-  proxied: Proxied | null
+  /** Opens the way to the network for one command; null without hosts that may be reached. */
+  openProxy: (() => Promise<Proxied & { close(): Promise<void> }>) | null
   limits: CommandLimits
   /** Whether the kernel counts processes for each user namespace: otherwise the limit would count the processes of the whole machine. */
   countsOwnProcesses: boolean
@@ -31,24 +32,27 @@ export async function runInBubblewrap(
   if (owner !== undefined) await lchown(folder, owner.uid, owner.gid)
   const cgroup = cgroupParent === null ? null : await makeCgroup(cgroupParent, limits)
   try {
-    return await run(bubblewrap, { folder, laid }, command, cgroup)
+    const proxied = (await bubblewrap.openProxy?.()) ?? null
+    try {
+      return await run(bubblewrap, { folder, laid, proxied, command }, cgroup)
+    } finally {
+      await proxied?.close()
+    }
   } finally {
     await cgroup?.remove()
   }
 }
 
-async function run(
-  bubblewrap: Bubblewrap,
-  folders: ShellFolders,
-  command: Command,
-  cgroup: Cgroup | null,
-): Promise<Executed> {
+type Wanted = ShellFolders & { proxied: Proxied | null; command: Command }
+
+async function run(bubblewrap: Bubblewrap, wanted: Wanted, cgroup: Cgroup | null): Promise<Executed> {
+  const { folder, command } = wanted
   const { limits, programs, ownFolder } = bubblewrap
   const pipes = await makeOutputPipes(programs.mkfifo, ownFolder, command.outputBytesMax)
   const startedAt = performance.now()
   const joinPath = cgroup?.joinPath ?? null
-  const { pid, ended, firstInside } = await start(bubblewrap, { ...folders, command, pipes, joinPath })
-  const watch = watchCommand({ pid, folder: folders.folder, command, limits })
+  const { pid, ended, firstInside } = await start(bubblewrap, { ...wanted, pipes, joinPath })
+  const watch = watchCommand({ pid, folder, command, limits })
   const outcome = await Promise.race([ended, watch.cut])
   watch.stop()
   // This also happens after a regular end: bubblewrap may exit before the last process inside is gone.
@@ -73,7 +77,7 @@ interface Started {
 
 async function start(
   bubblewrap: Bubblewrap,
-  wanted: ShellFolders & { command: Command; pipes: OutputPipes; joinPath: string | null },
+  wanted: Wanted & { pipes: OutputPipes; joinPath: string | null },
 ): Promise<Started> {
   const { command, pipes } = wanted
   const call = bubblewrapCall({ ...bubblewrap, ...wanted })
