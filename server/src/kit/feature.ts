@@ -1,7 +1,7 @@
 // A feature is a folder's list of what it offers: operations, jobs, resources, tool sets, plain routes, a tick, and hooks into what others do.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../base/config.ts'
-import type { Part, Sql } from '../base/db.ts'
+import type { Sql } from '../base/db.ts'
 import type { Scrub } from '../base/knownSecrets.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
 import type { SuspectProcesses } from './suspectProcesses.ts'
@@ -12,6 +12,7 @@ import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { GivenTo, LaidFile, LoginUse, NamedInBuilds, SecretUse } from './given.ts'
 import type { Offer, RunStarts } from './offers.ts'
+import type { KeptEvents } from './oldEvents.ts'
 import type { DeadProcess } from './presence.ts'
 import type { Resource } from './resources.ts'
 import type { Role } from './scopes.ts'
@@ -291,8 +292,8 @@ export interface Feature {
   close?: (context: Context) => Promise<void>
   /** Called after each commit of this process that wrote events, whatever its role (announceEvents.ts). It must return at once. */
   onEvents?: (context: Context) => void
-  /** SQL for the ids of rows of event_batches that stay although they are old enough to be erased. */
-  keptEvents?: Part
+  /** Rows of event_batches that stay although they are old enough to be erased. */
+  keptEvents?: KeptEvents
   /** Only the feature of connections has it. */
   connectionUse?: ConnectionUse
   /** What it keeps that builds name. */

@@ -4,10 +4,12 @@ import { firstIdAt } from '../base/ids.ts'
 import { withShortLock } from '../base/shortLock.ts'
 import { dropPartition, erasedByRow, oldPartitions, partitionsOf } from './partitions.ts'
 
+/** The query for the ids of rows of event_batches that must stay, of those that come after `after` and before `past`, both SQL. */
+export type KeptEvents = (range: { after: Part; past: Part }) => Part
+
 interface OldEvents {
   days: number
-  /** Queries for the ids of rows of event_batches that must stay. */
-  keeping: Part[]
+  keeping: KeptEvents[]
   /** Erases what others store about events with smaller ids than `past`, other than those that are kept, in the transaction that drops them. */
   dropped: (sql: Sql, past: string, kept: string[]) => Promise<void>
 }
@@ -23,15 +25,15 @@ export async function dropOldEvents(db: Database, { days, keeping, dropped }: Ol
   const byRow: string[] = []
   for (const { name, past } of await oldPartitions(db.sql, 'event_batches', days)) {
     const end = past!
-    if ((await keptIn(db.sql, keeping, end)).length > keptMax) {
+    if ((await keptBefore(db.sql, keeping, end)) === undefined) {
       byRow.push(name)
       continue
     }
     await withShortLock(db, async (sql) => {
       await sql`lock table event_batches in access exclusive mode`
-      const kept = await keptIn(sql, keeping, end)
+      const kept = await keptBefore(sql, keeping, end)
       // they became more since they were counted: the next sweep counts again
-      if (kept.length > keptMax) return
+      if (kept === undefined) return
       await dropPartition(sql, 'event_batches', name, kept)
       await dropped(sql, end, kept)
     })
@@ -39,15 +41,22 @@ export async function dropOldEvents(db: Database, { days, keeping, dropped }: Ol
   return [...new Set([...byRow, ...erasedByRow('event_batches', await partitionsOf(db.sql, 'event_batches'))])]
 }
 
-/** The ids below `past` that are kept. */
-async function keptIn(sql: Sql, keeping: Part[], past: string): Promise<string[]> {
-  const found = await sql<{ id: string }>`
-    select distinct k.id from (${keptIds(keeping)}) k (id) where k.id < ${past} limit ${keptMax + 1}::int`
-  return found.map(({ id }) => id)
+/**
+ * The ids before `past` that are kept; undefined: they are too many. No more are read than may be, so that the look under the lock is as short as
+ * what it finds.
+ */
+async function keptBefore(sql: Sql, keeping: KeptEvents[], past: string): Promise<string[] | undefined> {
+  const range = { after: part`${noId}::uuid`, past: part`${past}::uuid` }
+  const found = await sql<{
+    id: string
+  }>`select k.id from (${keptIds(keeping, range)}) k (id) limit ${keptMax + 1}::int`
+  return found.length > keptMax ? undefined : [...new Set(found.map(({ id }) => id))]
 }
 
+const noId = '00000000-0000-0000-0000-000000000000'
 const nobodyKeeps = part`select null::uuid where false`
-const keptIds = (keeping: Part[]): Part => keeping.reduce((all, kept) => part`${all} union all (${kept})`, nobodyKeeps)
+const keptIds = (keeping: KeptEvents[], range: Parameters<KeptEvents>[0]): Part =>
+  keeping.reduce((all, kept) => part`${all} union all (${kept(range)})`, nobodyKeeps)
 
 interface SomeOldEvents extends Pick<OldEvents, 'days' | 'keeping'> {
   /** The partition in which they are looked for. They are erased from the table, which tells others about it. */
@@ -66,11 +75,14 @@ export async function eraseOldEvents(
   { partition, days, after, max, keeping }: SomeOldEvents,
 ): Promise<string | undefined> {
   const end = firstIdAt(Date.now() - days * 86_400_000)
+  // the events of a batch have ids of the same millisecond as the batch
+  const afterLast = part`(select overlay(max(id::text) placing '-ffff-ffff-ffffffffffff' from 14)::uuid from old)`
+  const range = { after: part`${after}::uuid`, past: afterLast }
   const gone = await one(sql<{ last: string | null; count: number }>`
     with old as materialized (
       select id, created_at from old_events(${partition}, ${after}, ${end}, ${max}::int)
     ),
-    kept as materialized (select k.id from (${keptIds(keeping)}) k (id) where k.id < ${end}),
+    kept as materialized (select k.id from (${keptIds(keeping, range)}) k (id)),
     gone as (
       delete from event_batches where id = any(array(
         select id from old where created_at < now() - make_interval(days => ${days}) and id not in (select id from kept)))

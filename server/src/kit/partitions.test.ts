@@ -1,6 +1,7 @@
 // Partitions by time, in a real database: the next one, an old one, and what belongs to none.
 import assert from 'node:assert/strict'
 import { drainDeliveries, readDeliveries, setRunApart, subscribe } from '../../test/kit/deliveries.ts'
+import { plansOn } from '../../test/kit/plans.ts'
 import { proves } from '../../test/kit/proves.ts'
 import { startReceiver } from '../../test/kit/receiver.ts'
 import { drainRuns, seedAgent, startRun } from '../../test/kit/runs.ts'
@@ -10,9 +11,10 @@ import { testApp, type TestApp } from '../../test/kit/testApp.ts'
 import { part, type Address, type Part } from '../base/db.ts'
 import { firstIdAt, newId, timeOfId } from '../base/ids.ts'
 import { eraseDelivered } from '../features/webhooks/eraseDelivered.job.ts'
+import { undelivered } from '../features/webhooks/undelivered.ts'
 import { addPartitions } from './addPartitions.job.ts'
 import { enqueueOn } from './job.ts'
-import { dropOldEvents } from './oldEvents.ts'
+import { dropOldEvents, eraseOldEvents, type KeptEvents } from './oldEvents.ts'
 import { addPartition, dropPartition, oldPartitions, partitionsOf, type PartitionedTable } from './partitions.ts'
 import { sweepRuns } from '../engine/ending/sweepRuns.job.ts'
 
@@ -176,8 +178,42 @@ proves(
 )
 
 /** A query for so many ids. */
-const many = (count: Part) => part`
+const many =
+  (count: Part): KeptEvents =>
+  () =>
+    part`
   select ('00000000-0000-0000-0000-' || lpad(n::text, 12, '0'))::uuid from generate_series(1, ${count}) n`
+
+proves(
+  'retention.kept',
+  'what stays of old events is looked for among deliveries that were not made, by their events',
+  async () => {
+    const service = await serviceOf(30)
+    const team = await seedTeam(service)
+    await team.sql`
+    insert into deliveries (id, team_id, target_id, event_id, event, created_at, state)
+    select new_id(), ${team.id}, ${newId()}, new_id(), 'run.started', now(), case when n < 4000 then 'dead' else 'delivered' end
+    from generate_series(1, 8000) n`
+    await service.context.db.pool.query('analyze deliveries')
+    const [old, recent] = [firstIdAt(Date.now() - dayMs), firstIdAt(Date.now() + dayMs)]
+    const found = (past: string) =>
+      part`select from (${undelivered({ after: part`${old}::uuid`, past: part`${past}::uuid` })}) k`
+    const plansOf = await plansOn(service.context.db)
+    const [plan] = await plansOf((sql) => sql`${found(old)}`)
+    assert.match(
+      plan!,
+      /using deliveries_undelivered on deliveries d\n\s+Index Cond: \(\(event_id > \$\d\) AND \(event_id < \$\d\)\)\n/,
+    )
+    const range = { partition: 'event_batches_rest', days: 30, after: old, max: 5 }
+    const [byRow] = await plansOf((sql) => eraseOldEvents(sql, { ...range, keeping: [undelivered] }))
+    assert.match(
+      byRow!,
+      /using deliveries_undelivered on deliveries d\n\s+Index Cond: .*event_id > .* AND \(event_id < /,
+    )
+    const [none, all] = [await team.sql`${found(old)}`, await team.sql`${found(recent)}`]
+    assert.deepEqual([none.length, all.length], [0, 2 * 3999])
+  },
+)
 
 const mustStay = async () => assert.fail('it was dropped')
 

@@ -4,6 +4,7 @@ import { describe } from 'node:test'
 import { ConfigError, readConfig } from '../../base/config.ts'
 import { one, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
+import { readMigrations } from '../../base/migrate.ts'
 import { sweepFiles } from '../../features/sandboxes/files/sweepFiles.job.ts'
 import type { Context } from '../../kit/context.ts'
 import { enqueueOn } from '../../kit/job.ts'
@@ -252,6 +253,18 @@ describe('retention', () => {
       assert.equal(body.steps.length, 2)
     },
   )
+
+  proves('retention.messages', 'an upgrade empties the same of logs that the release before has erased', async () => {
+    const team = await seedTeam(service)
+    const [erased, whole] = [await answeredRun(team), await answeredRun(team)]
+    const [leftOf, othersOf] = [await copyRun(team, erased), await copyRun(team, whole)]
+    await sql`update runs set log_erased_at = now() where id = ${erased}`
+    const { text } = (await readMigrations()).find(({ name }) => name === '0131_erasing')!
+    for (const statement of text.split(/\n\s*\n/)) await service.context.db.pool.query(statement)
+    assert.doesNotMatch(await textOfRequests(erased), /said/)
+    assert.match(await textOfRequests(whole), /said/)
+    assert.deepEqual([(await leftOf())['lessons'], (await othersOf())['lessons']], [0, 1])
+  })
 
   proves('retention.files', 'takes the files of runs that it keeps away after their own time', async () => {
     const team = await seedTeam(service)
