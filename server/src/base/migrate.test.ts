@@ -55,12 +55,12 @@ proves(
   },
 )
 
-proves('migrate.newer', 'a migration whose way was mended fits a database on which its former text ran', async () => {
+proves('migrate.newer', 'a migration whose way was repaired fits a database on which its former text ran', async () => {
   const address = await testDatabase()
   const former = { ...next, sha256: 'f'.repeat(64) }
   await migrate({ address, migrations: [...known, former] })
-  const mended = { ...next, text: `-- Same result as: ${former.sha256}\n${next.text}` }
-  assert.deepEqual((await migrate({ address, migrations: [...known, mended] })).applied, [])
+  const repaired = { ...next, text: `-- Same result as: ${former.sha256}\n${next.text}` }
+  assert.deepEqual((await migrate({ address, migrations: [...known, repaired] })).applied, [])
 })
 
 const expanding = { ...next, text: `-- owner: base/. A test.\n-- Older code: works.\n${next.text}` }

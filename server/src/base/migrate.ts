@@ -142,7 +142,7 @@ export function checkHistory(
   return done.length
 }
 
-/** The hashes of texts that it had before, which led to the same schema: it says so where its way there had to be mended. */
+/** The hashes of texts that it had before, which led to the same schema: it says so where its way there had to be repaired. */
 const formerTexts = ({ text }: Migration): string[] =>
   [...text.matchAll(/^-- Same result as: ([0-9a-f]{64})$/gm)].map(([, sha256]) => sha256!)
 
