@@ -14,6 +14,7 @@ import { migrate } from './base/migrate.ts'
 import { requirePooler, requireSessions } from './base/pooler.ts'
 import type { Keyring } from './base/secrets.ts'
 import { readLivingProcesses } from './cli/livingProcesses.ts'
+import { noteStorageDefault } from './engine/counting/storageLimit.ts'
 import { firstStart, type FirstKey } from './firstStart.ts'
 import { alignEventClock } from './kit/eventClock.ts'
 import type { Presence } from './kit/presence.ts'
@@ -93,6 +94,7 @@ export async function prepareDatabase(
         })
         firstKey = await firstStart(sql, config, log)
         await alignEventClock(sql)
+        await noteStorageDefault(sql, config.teamStorageBytes)
         await client.query('commit')
       } catch (error) {
         await client.query('rollback')

@@ -2514,6 +2514,14 @@ const sentences = [
     says: 'Deliveries to one trigger, and replays of them, are limited by the minute, by how many wait and by the storage of the team; a stranger cannot use up its minute.',
   },
   {
+    id: 'triggers.storage',
+    says: 'A team that may store no more gets nothing of events for its triggers but a row an hour that says so; an event that is dropped because too many waited has no content.',
+    gap: {
+      question: 'What becomes of events for triggers when the storage of the team is full?',
+      file: 'server/migrations/0132_storage_of_events_and_replays.sql',
+    },
+  },
+  {
     id: 'triggers.killed',
     says: 'However often processes are killed, each key of what came in starts one run, and each item of a poll does.',
   },
@@ -2674,7 +2682,10 @@ const sentences = [
     },
   },
   { id: 'builder.acceptChecks', says: 'A proposed config is checked again when it is accepted.' },
-  { id: 'builder.lesson', says: 'A run of the same agent is learned from; any other run_id is a 404.' },
+  {
+    id: 'builder.lesson',
+    says: 'A run of the same agent is learned from, by who may read runs; any other run_id is a 404.',
+  },
   {
     id: 'builder.forgets',
     says: 'What was read of a run is kept only until the proposal, and goes when the run is deleted.',
@@ -4990,6 +5001,10 @@ const sentences = [
       question: 'How does a replay meet the guardrails of its team?',
       file: 'server/src/features/replays/replaying/replayState.ts',
     },
+  },
+  {
+    id: 'replays.storage',
+    says: 'Recordings and reports of replays count as storage of the team until they are deleted; what does not fit is not recorded, and no replay begins.',
   },
   { id: 'replays.cancel', says: 'A replay can be cancelled; what was replayed stays in its report.' },
   {

@@ -1592,7 +1592,7 @@ export class ReplaysGroup extends Group {
     return this.client.list('GET', '/v2/replay-sets/:replay_set_id/recordings', {replay_set_id: replaySetId}, input, options, 'recordings')
   }
 
-  /** Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied. The copy stays when the run’s log is erased after its time, and is deleted with the run. A run that cannot be recorded is skipped with the reason. A set has at most 1000 recordings and 128 MiB. One request reads at most 64 MiB of logs: runs that do not fit are skipped with that reason, for another request. Needs the scope `evals:write`. */
+  /** Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied. The copy stays when the run’s log is erased after its time, and is deleted with the run. A run that cannot be recorded is skipped with the reason. A set has at most 1000 recordings and 128 MiB. One request reads at most 64 MiB of logs: runs that do not fit are skipped with that reason, for another request. Recordings count as storage of the team, and what does not fit there is skipped too. Needs the scope `evals:write`. */
   addRecordings(replaySetId: string, input?: AddRecordingsInput, options?: CallOptions): Call<AddRecordingsAnswer> {
     return this.client.json('POST', '/v2/replay-sets/:replay_set_id/recordings', {replay_set_id: replaySetId}, input, options)
   }
@@ -1602,7 +1602,7 @@ export class ReplaysGroup extends Group {
     return this.client.json('DELETE', '/v2/recordings/:recording_id', {recording_id: recordingId}, undefined, options)
   }
 
-  /** Every recording of the set is replayed with the build as it is now. A runbook needs no model; any other build’s model answers live, and is paid for: `max_cost_usd` bounds that. Tools and people answer from the record, and a call that is not in it is a finding and is never made. A team has at most 5 replays under way, and an agent keeps its latest 50. Needs the scope `evals:write`. */
+  /** Every recording of the set is replayed with the build as it is now. A runbook needs no model; any other build’s model answers live, and is paid for: `max_cost_usd` bounds that. Tools and people answer from the record, and a call that is not in it is a finding and is never made. A team has at most 5 replays under way, and an agent keeps its latest 50. Reports count as storage of the team; one that does not fit is left out, and its figures stay. Needs the scope `evals:write`. */
   start(replaySetId: string, input?: StartReplayInput, options?: CallOptions): Call<StartReplayAnswer> {
     return this.client.json('POST', '/v2/replay-sets/:replay_set_id/replays', {replay_set_id: replaySetId}, input, options)
   }

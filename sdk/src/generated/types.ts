@@ -812,7 +812,7 @@ export interface TriggerDelivery {
   id: string
   trigger_id: string
   agent_id: string
-  /** `waiting` for its turn; `started` a run; `filtered` out; `repeated`: its key had started a run before; `dropped`: the trigger was paused, or the delivery would close a loop; `failed`: `reason` says why. */
+  /** `waiting` for its turn; `started` a run; `filtered` out; `repeated`: its key had started a run before; `dropped`: the trigger was paused, the delivery would close a loop, too many of an event waited, or the team may store no more; `failed`. `reason` says why. */
   status: "waiting" | "started" | "filtered" | "repeated" | "dropped" | "failed"
   key: string | null
   run_id: string | null
@@ -827,7 +827,7 @@ export interface TriggerDeliveryWithContent {
   id: string
   trigger_id: string
   agent_id: string
-  /** `waiting` for its turn; `started` a run; `filtered` out; `repeated`: its key had started a run before; `dropped`: the trigger was paused, or the delivery would close a loop; `failed`: `reason` says why. */
+  /** `waiting` for its turn; `started` a run; `filtered` out; `repeated`: its key had started a run before; `dropped`: the trigger was paused, the delivery would close a loop, too many of an event waited, or the team may store no more; `failed`. `reason` says why. */
   status: "waiting" | "started" | "filtered" | "repeated" | "dropped" | "failed"
   key: string | null
   run_id: string | null

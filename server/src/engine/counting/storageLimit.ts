@@ -1,4 +1,4 @@
-// Whether a team may store more bytes: files of sandboxes, cases, memory, artifacts, and large texts of runs.
+// Whether a team may store more bytes, of whatever counts as stored (docs/guides/entitlements.md).
 import { BoundedCache } from '../../base/boundedCache.ts'
 import { one, type Sql } from '../../base/db.ts'
 import { lockLimit, type Entitlements } from './entitlements.ts'
@@ -11,6 +11,11 @@ import { bytesStored } from './usageSql.ts'
 const countedEveryMs = 10_000
 /** Counts are short-lived: a count that is dropped is read again. */
 const teamsMax = 10_000
+
+/** Functions of the database ask for the default too: the process that starts last tells it. */
+export async function noteStorageDefault(sql: Sql, bytes: number): Promise<void> {
+  await sql`update storage_default set bytes = ${bytes} where bytes <> ${bytes}`
+}
 
 interface Counted {
   bytes: number
@@ -32,6 +37,8 @@ export interface StorageLimit {
 }
 
 interface StorageRoom {
+  /** How many bytes still fit; negative: there are too many already. */
+  left(): number
   /** Takes up the bytes, or says why they do not fit. */
   take(bytes: number): string | undefined
 }
@@ -66,6 +73,7 @@ export function createStorageLimit(limit: number, entitlements: Entitlements): S
 }
 
 const roomOf = (limit: string, stored: { bytes: number }): StorageRoom => ({
+  left: () => Math.floor(Number(limit)) - stored.bytes,
   take(bytes) {
     if (stored.bytes + bytes > Number(limit)) return refusal(limit, stored.bytes, bytes)
     stored.bytes += bytes

@@ -1,6 +1,6 @@
 // How much a team uses of what can be limited, as parts of a statement: exact at the moment at which that statement begins.
 import { part, type Part } from '../../base/db.ts'
-import { storedOf, usageOf, type Days } from './usage.ts'
+import { usageOf, type Days } from './usage.ts'
 
 /** Runs created in the month, including those that were erased since then. */
 export const runsOfMonth = (teamId: string, month: Days): Part => part`(
@@ -22,10 +22,8 @@ export const costOfMonth = (teamId: string, month: Days): Part => part`(
   ${costOfDays(teamId, month)}
   + (select coalesce(sum(reserved_usd), 0) from runs where team_id = ${teamId} and counted_as = 'running'))`
 
-/** Counts files of sandboxes as their quota does, with the earlier contents of changed files; then cases, memory, large messages, and artifacts. */
-export const bytesStored = (teamId: string): Part => part`(
-  ${storedOf(teamId, { since: '-infinity', until: 'infinity' })}
-  + coalesce((select sum(bytes) from stored_bytes where team_id = ${teamId}), 0))::bigint`
+/** Counts files of sandboxes as their quota does, with the earlier contents of changed files; then all that counts by triggers, such as cases. */
+export const bytesStored = (teamId: string): Part => part`bytes_stored(${teamId}::uuid)`
 
 export const agentsOf = (teamId: string): Part => part`(
   select count(*) from agents where team_id = ${teamId} and deleted_at is null and not is_hidden)`

@@ -19,7 +19,7 @@ export const addRecordings = operation({
     'Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied. The copy ' +
     'stays when the run’s log is erased after its time, and is deleted with the run. A run that cannot be recorded is skipped with the reason. ' +
     `A set has at most ${recordingsMax} recordings and ${setBytesMax / 1024 ** 2} MiB. One request reads at most ${readBytesMax / 1024 ** 2} MiB of logs: ` +
-    'runs that do not fit are skipped with that reason, for another request.',
+    'runs that do not fit are skipped with that reason, for another request. Recordings count as storage of the team, and what does not fit there is skipped too.',
   scope: 'evals:write',
   body: Type.Object(
     {
@@ -40,7 +40,7 @@ export const addRecordings = operation({
     replay_set_id: Id,
   }),
   errors: ['conflict', 'invalid_request', 'not_found'],
-  async handler({ team, replay_set, body, sql, fail }) {
+  async handler({ team, replay_set, body, context, sql, fail }) {
     if ((body.run_ids === undefined) === (body.last === undefined))
       fail('invalid_request', 'Give either run_ids or last.')
     if (body.run_ids !== undefined && (body.status ?? body.build_id) !== undefined) {
@@ -68,7 +68,7 @@ export const addRecordings = operation({
       const reason = full
         ? `The set is full: it has at most ${recordingsMax} recordings and ${setBytesMax / 1024 ** 2} MiB.`
         : isId(runId)
-          ? await record(sql, { teamId: team.id, setId: set.id, agentId, runId }, budget)
+          ? await record(sql, { context, teamId: team.id, setId: set.id, agentId, runId }, budget)
           : 'This is not the id of a run.'
       if (reason === undefined) set = await lock()
       else skipped.push({ run_id: runId, reason })

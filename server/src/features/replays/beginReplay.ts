@@ -4,7 +4,7 @@ import { newId } from '../../base/ids.ts'
 import { parseBuildConfig } from '../../engine/builds/buildConfig.ts'
 import { canonicalHash } from '../../engine/builds/canonicalHash.ts'
 import { monthSpent } from '../../engine/counting/monthSpent.ts'
-import { engineOf } from '../../engine/engine.ts'
+import { engineOf, storageProblem } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
 import { replayColumns, type Replay } from './replay.ts'
 import { countInDoubt } from './replaying/callsInDoubt.ts'
@@ -13,6 +13,9 @@ import { countInDoubt } from './replaying/callsInDoubt.ts'
 export const runningMax = 5
 /** How many replays an agent keeps: a report may be long, and nobody reads the old ones. */
 export const keptMax = 50
+
+/** What the report of a run takes at least. Each asks for itself when it is written, but a replay for which there is no room need not be paid for. */
+const reportBytesMin = 400
 
 interface Wanted {
   sql: Sql
@@ -34,7 +37,7 @@ interface ReplayRefusal {
 }
 
 export async function beginReplay(wanted: Wanted): Promise<{ replay: Replay } | { refusal: ReplayRefusal }> {
-  const { sql, teamId, agentId, setId, build, maxCostUsd, memberId } = wanted
+  const { sql, context, teamId, agentId, setId, build, maxCostUsd, memberId } = wanted
   const unaffordable = await refusalOfCost(wanted)
   if (unaffordable) return { refusal: unaffordable }
   // two starts count each other
@@ -46,6 +49,8 @@ export async function beginReplay(wanted: Wanted): Promise<{ replay: Replay } | 
   if (set.recordings === 0) {
     return { refusal: { code: 'conflict', message: 'The set has no recordings. Add some with addRecordings first.' } }
   }
+  const full = await storageProblem(context, sql, teamId, set.recordings * reportBytesMin)
+  if (full !== undefined) return { refusal: { code: 'entitlement_exceeded', message: full } }
   if (await isTeamBusy(sql, teamId)) {
     const message = `The team has ${runningMax} replays under way, which is the most. Wait for one, or cancel one.`
     return { refusal: { code: 'conflict', message, isBusy: true } }

@@ -7,6 +7,8 @@ import { newBudget, record, setBytesMax } from './recording.ts'
 export const draftReplays: DraftReplays = {
   async begin(wanted) {
     const { sql, context, teamId, agentId, build, runIds, maxCostUsd, memberId } = wanted
+    // before its storage, as everybody who locks both does; beginReplay wants it too
+    await sql`select id from teams where id = ${teamId} for no key update`
     // before anything is copied: a suggestion asks again every minute until its turn comes, and beginReplay looks again
     if (await isTeamBusy(sql, teamId)) return 'busy'
     const setId = newId()
@@ -19,7 +21,7 @@ export const draftReplays: DraftReplays = {
       const [set] = await sql<{ is_full: boolean }>`
         select size_bytes >= ${setBytesMax} as is_full from replay_sets where id = ${setId} and team_id = ${teamId}`
       if (set?.is_full) break
-      const refusal = await record(sql, { teamId, setId, agentId, runId }, budget)
+      const refusal = await record(sql, { context, teamId, setId, agentId, runId }, budget)
       if (refusal !== undefined) refusals.add(refusal)
     }
     const begun = await beginReplay({ sql, context, teamId, agentId, setId, build, maxCostUsd, memberId })

@@ -2,9 +2,11 @@
 import { one, part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import type { SeenFile } from '../../drivers/model/model.ts'
+import { engineOf } from '../../engine/engine.ts'
 import type { Limits } from '../../engine/builds/buildConfig.ts'
 import { raiseLimitAction } from '../../engine/requests/humanRequests.ts'
 import { wholeMessage, wholeText } from '../../engine/ledger/largeTexts.ts'
+import type { Context } from '../../kit/context.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import type { runSources } from '../../kit/states.ts'
@@ -148,6 +150,7 @@ const storedBytes: Part = part`(
     from run_steps s where s.run_id = r.id and s.kind <> 'model'))::float8`
 
 interface Wanted {
+  context: Context
   teamId: string
   setId: string
   agentId: string
@@ -160,7 +163,7 @@ interface Wanted {
  * What is read is taken from the budget of the request, before it is read by what is stored, and afterwards by what it became.
  */
 export async function record(sql: Sql, wanted: Wanted, budget: ReadBudget): Promise<string | undefined> {
-  const { teamId, setId, agentId, runId } = wanted
+  const { context, teamId, setId, agentId, runId } = wanted
   const [run] = await sql<{ status: string; is_erased: boolean; has_begun: boolean; is_held: boolean; bytes: number }>`
     select r.status, r.log_erased_at is not null as is_erased, r.started_at is not null as has_begun,
       exists (select from replay_recordings c where c.set_id = ${setId} and c.run_id = r.id) as is_held,
@@ -171,7 +174,10 @@ export async function record(sql: Sql, wanted: Wanted, budget: ReadBudget): Prom
   const refusal = refusalOf(run)
   if (refusal) return refusal
   if (run.bytes > budget.bytesLeft) return leftOut
-  const { size_bytes: size } = await one(sql<{ size_bytes: number }>`
+  // nobody knows how large it becomes before it is made: what does not fit is made and not stored
+  const room = await engineOf(context).storage.room(sql, teamId)
+  const fits = Math.min(recordingBytesMax, room?.left() ?? recordingBytesMax)
+  const { size_bytes: size, is_made } = await one(sql<{ size_bytes: number; is_made: boolean }>`
     with built as materialized (
       select r.*, one.content, octet_length(one.content::text) as size_bytes
       from runs r join agents a on a.id = r.agent_id, lateral (select ${content} as content offset 0) one
@@ -180,11 +186,13 @@ export async function record(sql: Sql, wanted: Wanted, budget: ReadBudget): Prom
       insert into replay_recordings (id, team_id, set_id, run_id, run_number, run_title, run_status, run_ended_at, calls, content, size_bytes)
       select ${newId()}::uuid, team_id, ${setId}::uuid, id, run_number, title, status, completed_at, jsonb_array_length(content -> 'calls'),
         content, size_bytes
-      from built where size_bytes <= ${recordingBytesMax}::int
-      on conflict (set_id, run_id) do nothing)
-    select size_bytes from built`)
+      from built where size_bytes <= ${fits}::bigint
+      on conflict (set_id, run_id) do nothing returning id)
+    select size_bytes, exists (select from made) as is_made from built`)
   budget.bytesLeft -= Math.max(run.bytes, size)
-  return size > recordingBytesMax ? tooLarge : undefined
+  if (size > recordingBytesMax) return tooLarge
+  const full = room?.take(size)
+  return is_made ? undefined : full
 }
 
 const leftOut =

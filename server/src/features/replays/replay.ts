@@ -85,7 +85,7 @@ const listedFields = {
   state: oneOf(['pending', 'done']),
   verdict: nullable(oneOf(verdicts)),
   match: nullable(Share),
-  reason: nullable(Type.String({ description: 'Why it was not replayed.' })),
+  reason: nullable(Type.String({ description: 'Why it was not replayed, or why it has no report.' })),
   findings: Type.Integer({ minimum: 0, description: 'How many the report has.' }),
   unsettled_calls: Type.Integer({ minimum: 0 }),
   cost_usd: Money,

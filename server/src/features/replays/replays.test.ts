@@ -7,6 +7,8 @@ import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import type { Sql } from '../../base/db.ts'
 import { flatten } from '../../base/sql.ts'
+import { setEntitlement } from '../../engine/counting/setEntitlement.ts'
+import { engineOf } from '../../engine/engine.ts'
 import { lastRuns } from './addRecordings.ts'
 import { draftReplays } from './draftReplays.ts'
 import { record } from './recording.ts'
@@ -105,7 +107,7 @@ proves('replays.sets', 'a log that does not fit into what a request may still re
   const team = await seedTeam(service)
   const { agentId, runIds } = await ranAgent(team, 1)
   const setId = await seeders['replay_set']!(team, { agent: agentId })
-  const wanted = { teamId: team.id, setId, agentId, runId: runIds[0]! }
+  const wanted = { context: service.context, teamId: team.id, setId, agentId, runId: runIds[0]! }
   // hashes do not become smaller where they are stored
   await sql`
     update runs set output = (select to_jsonb(string_agg(md5(n::text), '')) from generate_series(1, 32768) n) where id = ${runIds[0]!}`
@@ -194,6 +196,82 @@ proves('replays.sets', 'the set of a suggestion takes no other runs', async () =
   assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'])
   assert.deepEqual(await sql`select recordings from replay_sets where id = ${setId}`, [before])
 })
+
+const storedBy = async (team: TestTeam): Promise<number> => {
+  const [row] = await sql<{ bytes: number }>`select bytes_stored(${team.id}) as bytes`
+  return row!.bytes
+}
+
+async function limitStorage(team: TestTeam, bytes: number): Promise<void> {
+  await setEntitlement(sql, team.id, 'storage_bytes', String(bytes))
+  const { entitlements } = engineOf(service.context)
+  while (!entitlements.has(team.id, 'storage_bytes')) await entitlements.refresh()
+}
+
+proves(
+  'replays.storage',
+  'recordings and reports count as stored until they are deleted, by themselves or with their run, set or agent',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId, runIds } = await ranAgent(team, 4)
+    const before = await storedBy(team)
+    const setId = await recordedSet(team, agentId)
+    const { id: replayId } = await replayed(service, team, setId)
+    const kept = async () => {
+      const [row] = await sql<{ recordings: number; reports: number }>`
+        select (select coalesce(sum(octet_length(content::text)), 0) from replay_recordings where team_id = ${team.id})::int as recordings,
+          (select coalesce(sum(octet_length(report::text)), 0) from replay_runs where team_id = ${team.id})::int as reports`
+      assert.equal((await storedBy(team)) - before, row!.recordings + row!.reports)
+      return row!
+    }
+    const all = await kept()
+    assert.ok(all.recordings > 0 && all.reports > 0)
+    assert.equal((await team.call(`DELETE /v2/runs/${runIds[0]!}`)).status, 200)
+    const withoutRun = await kept()
+    assert.ok(withoutRun.recordings < all.recordings && withoutRun.reports < all.reports)
+    const { body } = await team.call(`GET /v2/replay-sets/${setId}/recordings`)
+    assert.equal((await team.call(`DELETE /v2/recordings/${body.recordings[0].id}`)).status, 200)
+    const withoutRecording = await kept()
+    assert.ok(withoutRecording.recordings < withoutRun.recordings)
+    await sql`delete from replays where id = ${replayId}`
+    assert.deepEqual(await kept(), { ...withoutRecording, reports: 0 })
+    await replayed(service, team, setId)
+    assert.ok((await kept()).reports > 0)
+    assert.equal((await team.call(`DELETE /v2/replay-sets/${setId}`)).status, 200)
+    assert.deepEqual(await kept(), { recordings: 0, reports: 0 })
+    await replayed(service, team, await recordedSet(team, agentId))
+    assert.ok((await kept()).reports > 0)
+    assert.equal((await team.call(`DELETE /v2/agents/${agentId}`)).status, 200)
+    assert.deepEqual(await kept(), { recordings: 0, reports: 0 })
+  },
+)
+
+proves(
+  'replays.storage',
+  'a team that may store no more gets no recording and no replay, and a report that does not fit is left out with its reason',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId, runIds } = await ranAgent(team, 1)
+    // its output is in the report twice
+    runIds.unshift(await startRun(team, agentId, { message: 'x'.repeat(1000) }))
+    await drainRuns(service)
+    const setId = await seeders['replay_set']!(team, { agent: agentId })
+    const add = async (runId: string) =>
+      (await team.call(`POST /v2/replay-sets/${setId}/recordings`, { body: { run_ids: [runId] } })).body
+    assert.equal((await add(runIds[0]!)).added, 1)
+    await limitStorage(team, await storedBy(team))
+    const refused = await add(runIds[1]!)
+    assert.equal(refused.added, 0)
+    assert.match(refused.skipped[0].reason, /storage_bytes/)
+    const begun = await team.call(`POST /v2/replay-sets/${setId}/replays`, { body: {} })
+    assert.deepEqual([begun.status, begun.body.error], [403, 'entitlement_exceeded'])
+    await limitStorage(team, (await storedBy(team)) + 1000)
+    const { id, runs_same } = await replayed(service, team, setId)
+    const [report] = await reportsOf(team, id)
+    assert.deepEqual([runs_same, report.verdict, report.report], [1, 'same', null])
+    assert.match(report.reason, /storage_bytes/)
+  },
+)
 
 proves('replays.cancel', 'a cancelled replay ends at once, and whoever worked on it writes nothing more', async () => {
   const team = await seedTeam(service)

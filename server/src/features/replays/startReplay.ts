@@ -13,7 +13,7 @@ export const startReplay = operation({
   description:
     'Every recording of the set is replayed with the build as it is now. A runbook needs no model; any other build’s model answers live, and is paid for: ' +
     '`max_cost_usd` bounds that. Tools and people answer from the record, and a call that is not in it is a finding and is never made. ' +
-    `A team has at most ${runningMax} replays under way, and an agent keeps its latest ${keptMax}.`,
+    `A team has at most ${runningMax} replays under way, and an agent keeps its latest ${keptMax}. Reports count as storage of the team; one that does not fit is left out, and its figures stay.`,
   scope: 'evals:write',
   body: Type.Object(
     {

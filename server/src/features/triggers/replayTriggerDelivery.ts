@@ -25,10 +25,16 @@ export const replayTriggerDelivery = operation({
       select enabled, kind from triggers where id = ${triggerId} and team_id = ${team.id} for share`
     if (!trigger) return fail('not_found')
     if (!trigger.enabled) fail('conflict', 'This trigger is paused. Set enabled to true, then replay the delivery.')
-    const [settled] = await sql<{ content: string; key: string | null; caused_by_run_id: string | null }>`
-      select content::text, key, caused_by_run_id from trigger_deliveries
+    const [settled] = await sql<{
+      content: string
+      size_bytes: number
+      key: string | null
+      caused_by_run_id: string | null
+    }>`
+      select content::text, size_bytes, key, caused_by_run_id from trigger_deliveries
       where id = ${replayed} and team_id = ${team.id} and state <> 'waiting'`
     if (!settled) return fail('conflict', 'This delivery still waits for its turn. Look at it again.')
+    if (settled.size_bytes === 0) fail('conflict', 'What came in was not kept, so it cannot be replayed.')
     // the minute of an event is counted when its run starts
     if (trigger.kind !== 'event') await countInMinute(context, triggerId)
     const { content, key, caused_by_run_id: causedByRunId } = settled

@@ -18,7 +18,7 @@ const deliveryFields = {
   status: oneOf(deliveryStates, {
     description:
       '`waiting` for its turn; `started` a run; `filtered` out; `repeated`: its key had started a run before; `dropped`: the trigger was paused, ' +
-      'or the delivery would close a loop; `failed`: `reason` says why.',
+      'the delivery would close a loop, too many of an event waited, or the team may store no more; `failed`. `reason` says why.',
   }),
   key: nullable(
     Type.String({ description: `By which repetitions are known; the first 200 characters. ${exceptOfEvents}` }),
@@ -46,7 +46,7 @@ export const TriggerDeliveryWithContent = named(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
           'What came in, as expressions read it: `body`, `headers` and `query`, or `event`, `item` or `mail`. ' +
-          exceptOfEvents,
+          `Null where it was not kept: \`size_bytes\` is 0, and \`reason\` says why. ${exceptOfEvents}`,
       }),
     ),
   }),
@@ -59,7 +59,7 @@ export const deliveryColumns: Part = part`
 
 export const findDelivery = (sql: Sql, id: string, teamId: string): Promise<TriggerDeliveryWithContent[]> =>
   sql<TriggerDeliveryWithContent>`
-    select ${deliveryColumns}, d.content from trigger_deliveries d join triggers t on t.id = d.trigger_id
+    select ${deliveryColumns}, case when d.size_bytes > 0 then d.content end as content from trigger_deliveries d join triggers t on t.id = d.trigger_id
     where d.id = ${id} and d.team_id = ${teamId}`
 
 /** The delivery as this caller gets it: of an event only what streams would give them too. */

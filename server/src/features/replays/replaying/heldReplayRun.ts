@@ -1,6 +1,8 @@
 // One run of a replay that one process holds: by a lease on the database's clock, and written only while it holds it.
-import { part, type Database, type Sql } from '../../../base/db.ts'
+import { part, type Sql } from '../../../base/db.ts'
 import { storableJson } from '../../../base/storable.ts'
+import { storageProblem } from '../../../engine/engine.ts'
+import type { Context } from '../../../kit/context.ts'
 import { aloneDeaths, deathsAfter, deathsAfterSuspectProcess, suspectDeaths } from '../../../kit/deaths.ts'
 import { LeaseLost, leaseUntil } from '../../../kit/lease.ts'
 import type { DeadProcess } from '../../../kit/presence.ts'
@@ -117,11 +119,14 @@ export type Ending =
  * Writes the result of one run and counts it, in one transaction: so each run is counted once. The row of the replay is always locked before
  * those of its runs.
  */
-export function finish(db: Database, held: HeldReplayRun, ending: Ending): Promise<void> {
+export function finish(context: Context, held: HeldReplayRun, ending: Ending): Promise<void> {
   const { id, team_id, replay_id, claim } = held
   const report = ending.verdict === 'not_replayed' ? null : ending.report
   const scores = report && report.recorded.score !== null && report.replayed.score !== null ? report : null
-  return db.transaction(async (sql) => {
+  const text = report && storableJson(report)
+  return context.db.transaction(async (sql) => {
+    // its figures are counted all the same: models were paid for it
+    const full = text === null ? undefined : await storageProblem(context, sql, team_id, Buffer.byteLength(text))
     const counted = await sql`
       update replays set
         runs_same = runs_same + ${Number(ending.verdict === 'same')}::int,
@@ -140,8 +145,8 @@ export function finish(db: Database, held: HeldReplayRun, ending: Ending): Promi
     const ours = await sql`
       update replay_runs h set state = 'done', claim = null, worker = null, verdict = ${ending.verdict},
         match = ${ending.verdict === 'not_replayed' ? null : ending.match}::numeric,
-        reason = ${ending.verdict === 'not_replayed' ? ending.reason : null}, findings = ${report?.findings.length ?? 0}::int,
-        report = case when h.recording_id is not null then ${report && storableJson(report)}::jsonb end, completed_at = now()
+        reason = ${ending.verdict === 'not_replayed' ? ending.reason : (full ?? null)}, findings = ${report?.findings.length ?? 0}::int,
+        report = case when h.recording_id is not null then ${full === undefined ? text : null}::jsonb end, completed_at = now()
       where id = ${id} and team_id = ${team_id} and claim = ${claim} and state = 'pending' returning id`
     if (counted.length === 0 || ours.length === 0) throw new LeaseLost()
     // a run that is given up may have died, or failed, while its model was asked

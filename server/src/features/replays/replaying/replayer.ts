@@ -100,7 +100,7 @@ export async function drive(
 ): Promise<void> {
   await whileHeld(context, held, times, async (lost) => {
     try {
-      await finish(context.db, held, await replay(context, held, times, AbortSignal.any([stopping, lost])))
+      await finish(context, held, await replay(context, held, times, AbortSignal.any([stopping, lost])))
     } catch (error) {
       if (error instanceof LeaseLost || lost.aborted) return
       if (stopping.aborted) await putOff(context.db.sql, held, 0)
@@ -152,7 +152,7 @@ async function afterTrouble(context: Context, held: HeldReplayRun, error: unknow
   const troubles = held.troubles + 1
   if (troubles >= troublesMax) {
     const reason = isTheirs ? error.message : 'The server failed. Its operator finds the reason in the log.'
-    return endLost(finish(context.db, held, notReplayed(`No answer in ${troubles} attempts. The last one: ${reason}`)))
+    return endLost(finish(context, held, notReplayed(`No answer in ${troubles} attempts. The last one: ${reason}`)))
   }
   const usual = 2000 * 3 ** (troubles - 1) * (0.75 + Math.random() / 2)
   const wished = isTheirs ? (error.retryAfterMs ?? 0) : 0
