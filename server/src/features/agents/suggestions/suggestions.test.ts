@@ -302,7 +302,7 @@ proves(
 
 proves(
   'suggestions.settings',
-  'only a credential that may read runs and evaluations switches them on; another one switches them off',
+  'a credential that may not read runs and evaluations cannot switch them on, but off',
   async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, 'Do it.')
