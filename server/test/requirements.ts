@@ -456,6 +456,10 @@ const sentences = [
     id: 'teamFiles.urls',
     says: 'Signed URLs take up to 1 GiB for a team file and give its bytes, without a credential.',
   },
+  {
+    id: 'teamFiles.room',
+    says: 'Bytes of a team file that cannot be kept are refused before they are sent; one that replaces another needs room only for the difference.',
+  },
   { id: 'teamFiles.paths', says: 'The name of a team file is a relative path that leads nowhere else (400).' },
   {
     id: 'teamFiles.inRuns',
@@ -3957,6 +3961,10 @@ const sentences = [
       question: 'Does a signed URL expire, and is it the same for everybody?',
       file: 'server/src/kit/signedUrl.ts',
     },
+  },
+  {
+    id: 'bodies.fitting',
+    says: 'A large body without a length is held against the room there is while it arrives, and any large body at its end.',
   },
   {
     id: 'bodies.inTime',

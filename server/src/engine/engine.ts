@@ -225,3 +225,18 @@ export const storageProblem = (
   teamId: string,
   bytes: number,
 ): Promise<string | undefined> => engineOf(context).storage.problem(sql, teamId, bytes)
+
+/** The same for bytes that are still to come: they take up nothing, however often somebody asks. */
+export async function storageProblemAhead(
+  context: Context,
+  sql: Sql,
+  teamId: string,
+  bytes: number,
+): Promise<string | undefined> {
+  if (bytes <= 0) return undefined
+  const room = await engineOf(context).storage.room(sql, teamId)
+  const problem = room?.take(bytes)
+  // what was taken is given back
+  if (problem === undefined) room?.take(-bytes)
+  return problem
+}

@@ -1,15 +1,17 @@
 // Bodies that trickle, pause or are not wanted: each is given up in its time, with a sentence that still arrives.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { type TestContext } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../base/errors.ts'
-import { dropUnreadBody, readBytes, readPieces, strangerBodyMs } from './requestBody.ts'
+import { dropUnreadBody, readBytes, readPieces, readPiecesFitting, strangerBodyMs } from './requestBody.ts'
 import { proves } from '../../test/kit/proves.ts'
 
 /** All that a reader needs of a request whose body arrives as the test says. */
-function requestOf(): { request: FastifyRequest; body: PassThrough } {
-  const body = Object.assign(new PassThrough(), { headers: {}, socket: {}, complete: false })
+function requestOf(headers: IncomingHttpHeaders = {}): { request: FastifyRequest; body: PassThrough } {
+  const body = Object.assign(new PassThrough(), { headers, socket: {}, complete: false })
   return { request: { raw: body } as unknown as FastifyRequest, body }
 }
 
@@ -82,6 +84,38 @@ proves('bodies.inTime', 'a large body over its cap is refused, and the rest of i
   const ended = new Promise((resolve) => body.once('end', resolve))
   body.end()
   await ended
+})
+
+proves('bodies.fitting', 'a body without a length is refused while it arrives, once there is no room', async () => {
+  const { request, body } = requestOf({ 'transfer-encoding': 'chunked' })
+  const mebibyte = 1024 * 1024
+  const asked: number[] = []
+  const pieces = readPiecesFitting(request, 1024 * mebibyte, async (bytes) => {
+    asked.push(bytes)
+    if (bytes > 150 * mebibyte) throw new Fault('entitlement_exceeded', 'It does not fit.')
+  })
+  let taken = 0
+  const read = async () => {
+    for await (const piece of pieces) taken += piece.length
+  }
+  const refused = assert.rejects(read(), /does not fit/)
+  for (let n = 0; n < 200 && asked.length < 3; n += 1) {
+    if (!body.write(Buffer.alloc(mebibyte))) await Promise.race([once(body, 'drain'), refused])
+  }
+  await refused
+  assert.equal(taken, asked[2]! - mebibyte)
+  assert.deepEqual(asked, [65 * mebibyte, 130 * mebibyte, 195 * mebibyte])
+})
+
+proves('bodies.fitting', 'a body is held against the room once more when all of it is there', async () => {
+  for (const headers of [{ 'content-length': '3' }, { 'transfer-encoding': 'chunked' }]) {
+    const { request, body } = requestOf(headers)
+    const asked: number[] = []
+    body.end('abc')
+    const pieces = readPiecesFitting(request, 10, async (bytes) => void asked.push(bytes))
+    for await (const piece of pieces) assert.equal(String(piece), 'abc')
+    assert.deepEqual(asked, [3])
+  }
 })
 
 proves('bodies.inTime', 'what is answered before its body came is not waited for longer than any other body', (t) => {

@@ -90,6 +90,31 @@ export async function* readPieces({ raw }: FastifyRequest, bytesMax: number): As
   }
 }
 
+/** After how many bytes more a body without a length is held against the room that there is. */
+const checkedEveryBytes = 64 * 1024 * 1024
+
+/**
+ * A large body in pieces, for which there must be room. `check` throws if so many bytes have none. It is asked while a body arrives whose length nobody
+ * announced, and at the end of any: what has no room by then is refused before it is stored.
+ */
+export async function* readPiecesFitting(
+  request: FastifyRequest,
+  bytesMax: number,
+  check: (bytes: number) => Promise<void>,
+): AsyncGenerator<Buffer> {
+  let bytes = 0
+  let checked = announcedBytes(request.raw.headers) ?? checkedEveryBytes
+  for await (const piece of readPieces(request, bytesMax)) {
+    bytes += piece.length
+    if (bytes > checked) {
+      await check(bytes)
+      checked = bytes + checkedEveryBytes
+    }
+    yield piece
+  }
+  await check(bytes)
+}
+
 const cutOff = (error: unknown) =>
   new Fault('invalid_request', 'The body ended before it was complete.', { cause: error })
 

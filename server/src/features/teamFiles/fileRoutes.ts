@@ -2,14 +2,13 @@
 import type { FastifyInstance } from 'fastify'
 import { lockNotAvailable, retryingDeadlocks, sqlState } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
-import { storageProblem } from '../../engine/engine.ts'
 import { blobsFor } from '../../kit/blobs.ts'
 import type { Context } from '../../kit/context.ts'
 import { faultOf } from '../../kit/reply.ts'
-import { readPieces, refuseBody } from '../../kit/requestBody.ts'
+import { announcedBytes, readPiecesFitting, refuseBody } from '../../kit/requestBody.ts'
 import { sendStored } from '../../kit/storedFile.ts'
 import { beginTransfer } from '../../kit/transfers.ts'
-import { storeFile } from './storeFile.ts'
+import { requireRoom, storeFile } from './storeFile.ts'
 
 const uploadBytesMax = 1024 ** 3
 
@@ -20,10 +19,10 @@ export function mountTeamFiles(app: FastifyInstance, context: Context): void {
       // all of it is signed: it is what we wrote there
       const { team_id } = request.params as { team_id: string }
       const { name, member } = request.query as { name: string; member: string }
-      // what does not fit now is refused before it is sent; the check is repeated at the end
-      const problem = await storageProblem(context, db.sql, team_id, Number(request.headers['content-length'] ?? 0))
-      if (problem !== undefined) throw new Fault('entitlement_exceeded', problem)
-      const blob = await blobsFor(context, db.sql).putStream(readPieces(request, uploadBytesMax))
+      // what cannot be there now is refused before it is sent; the check is repeated at the end
+      const check = (bytes: number) => requireRoom(context, db.sql, team_id, { name, size_bytes: bytes, isAhead: true })
+      await check(announcedBytes(request.raw.headers) ?? 0)
+      const blob = await blobsFor(context, db.sql).putStream(readPiecesFitting(request, uploadBytesMax, check))
       const file = await retryingDeadlocks(() =>
         db.transaction((sql) => storeFile(context, sql, team_id, { name, ...blob, memberId: member })),
       )

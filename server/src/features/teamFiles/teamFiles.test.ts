@@ -1,5 +1,7 @@
 // Files of a team: uploaded, renamed, given to runs, deleted.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { hostilePaths } from '../../../test/hostilePaths.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
@@ -45,6 +47,39 @@ proves('teamFiles.urls', 'signed URLs take and give the bytes without a credenti
   assert.ok(bytes.equals(Buffer.from(await got.arrayBuffer())))
   const forged = await fetch(asked.body.upload_url.replace('large.bin', 'other.bin'), { method: 'PUT', body: 'x' })
   assert.equal(forged.status, 403)
+})
+
+proves('teamFiles.room', 'bytes that a team cannot keep are refused before they are sent', async () => {
+  const small = await testApp({ config: { teamStorageBytes: 1_000_000 } })
+  await small.listen()
+  const own = await seedTeam(small)
+  const urlFor = async (name: string): Promise<string> =>
+    (await own.call('POST /v2/teams/:teamId/files/upload-urls', { body: { name } })).body.upload_url
+  const put = async (name: string, size: number) =>
+    (await fetch(await urlFor(name), { method: 'PUT', body: Buffer.alloc(size) })).status
+  assert.equal(await put('a.bin', 600_000), 201)
+  // it takes the place of the other, so only the difference is needed
+  assert.equal(await put('a.bin', 900_000), 201)
+  assert.equal(await put('b.bin', 200_000), 403)
+  for (const [name, status] of [
+    ['a.bin/below', 409],
+    ['b.bin', 403],
+  ] as const) {
+    const request = httpRequest(await urlFor(name), { method: 'PUT', headers: { 'content-length': 200_000 } })
+    request.on('error', () => undefined)
+    request.flushHeaders()
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    assert.equal(answer.statusCode, status)
+    request.destroy()
+  }
+  const chunked = await fetch(await urlFor('b.bin'), {
+    method: 'PUT',
+    body: new Blob([Buffer.alloc(200_000)]).stream(),
+    duplex: 'half',
+  })
+  assert.equal(chunked.status, 403)
+  const blobs = await small.context.db.sql`select size_bytes from blobs order by size_bytes`
+  assert.deepEqual(blobs, [{ size_bytes: 600_000 }, { size_bytes: 900_000 }])
 })
 
 proves('teamFiles.paths', 'a name that could lead elsewhere is refused', async () => {

@@ -5,14 +5,14 @@ import { Fault } from '../../../base/errors.ts'
 import type { StoredBlob } from '../../../drivers/blobs/blobs.ts'
 import { blobsFor } from '../../../kit/blobs.ts'
 import type { Context } from '../../../kit/context.ts'
-import { readPieces, refuseBody } from '../../../kit/requestBody.ts'
+import { announcedBytes, readPiecesFitting, refuseBody } from '../../../kit/requestBody.ts'
 import { faultOf } from '../../../kit/reply.ts'
 import type { TeamDatabase } from '../../../kit/teamDatabase.ts'
 import { beginTransfer } from '../../../kit/transfers.ts'
-import { quotaProblem } from '../workspace/quota.ts'
-import { lockFreeSandbox } from '../workspace/sandbox.ts'
+import { lockedColumns, type LockedSandbox } from '../workspace/changes.ts'
+import { isThere, lockFreeSandbox } from '../workspace/sandbox.ts'
 import { claimUpload, spendUpload, whileClaimed, type Claim, type Upload } from './uploadClaim.ts'
-import { writeStoredFile } from '../workspace/writeFiles.ts'
+import { fileProblem, writeStoredFile } from '../workspace/writeFiles.ts'
 
 export function mountUploads(app: FastifyInstance, context: Context): void {
   app.put('/files/:sandbox_id/uploads/:upload_id', async (request, reply) => {
@@ -52,7 +52,8 @@ interface Taking {
 async function takeFile(taking: Taking): Promise<Pick<StoredBlob, 'sha256' | 'size_bytes'>> {
   const { context, db, request, held, bytesMax } = taking
   await refuseInVain(taking)
-  const blob = await blobsFor(context, db.sql).putStream(readPieces(request, bytesMax))
+  const pieces = readPiecesFitting(request, bytesMax, (bytes) => requireRoom(taking, bytes))
+  const blob = await blobsFor(context, db.sql).putStream(pieces)
   await retryingDeadlocks(() =>
     db.transaction(async (sql) => {
       const locked = await lockFreeSandbox(sql, held.sandbox)
@@ -64,14 +65,21 @@ async function takeFile(taking: Taking): Promise<Pick<StoredBlob, 'sha256' | 'si
   return { size_bytes: blob.size_bytes, sha256: blob.sha256 }
 }
 
-/** A file that does not fit now is refused before it is sent; the check is repeated at the end, with the sandbox locked. */
-async function refuseInVain({ context, db, request, held }: Taking): Promise<void> {
-  await db.transaction(async (sql) => {
-    const locked = await lockFreeSandbox(sql, held.sandbox)
-    const bytes = Number(request.headers['content-length'] ?? 0)
-    const problem = await quotaProblem(context, sql, locked, { bytes, entries: 1 })
-    if (problem) throw new Fault(problem.code, problem.message)
-  })
+/** A file that cannot be there now is refused before it is sent; the check is repeated at the end, with the sandbox locked. */
+async function refuseInVain(taking: Taking): Promise<void> {
+  const { db, request, held } = taking
+  await db.transaction((sql) => lockFreeSandbox(sql, held.sandbox))
+  await requireRoom(taking, announcedBytes(request.raw.headers) ?? 0)
+}
+
+/** While bytes arrive nobody locks the sandbox. A run may have it meanwhile and give it back before they are all there. */
+async function requireRoom({ context, db, held }: Taking, bytes: number): Promise<void> {
+  const { sandbox_id, team_id } = held.sandbox
+  const [sandbox] = await db.sql<LockedSandbox>`
+    select ${lockedColumns} from sandboxes s where s.id = ${sandbox_id} and s.team_id = ${team_id} and ${isThere}`
+  if (!sandbox) throw new Fault('not_found')
+  const refused = await fileProblem(context, db.sql, sandbox, { path: held.upload.path, bytes, isAhead: true })
+  if (refused) throw new Fault(refused.code, refused.message)
 }
 
 function refusalOf(error: unknown): unknown {

@@ -233,6 +233,50 @@ proves(
   },
 )
 
+/** A PUT whose body begins and goes on only when told to. */
+async function answerBeforeBody(url: string, headers: Record<string, string | number>): Promise<IncomingMessage> {
+  const request = httpRequest(url, { method: 'PUT', headers })
+  request.on('error', () => undefined)
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>
+  request.flushHeaders()
+  const [response] = await answered
+  response.resume()
+  request.destroy()
+  return response
+}
+
+proves('uploads.refused', 'a file that cannot be at its path is refused before its body', async () => {
+  const sandbox = await makeSandbox()
+  await team.call(`POST /v2/sandboxes/${sandbox}/files?path=taken`, { body: 'text' })
+  const below = await addressFor('taken/below', sandbox)
+  assert.equal((await answerBeforeBody(below, { 'content-length': mebibyte })).statusCode, 400)
+  assert.equal((await answerBeforeBody(below, { 'transfer-encoding': 'chunked' })).statusCode, 400)
+})
+
+proves('uploads.refused', 'what has no room when all of it is there is not stored, announced or not', async () => {
+  const sandbox = await makeSandbox()
+  const bytes = randomBytes(9 * mebibyte)
+  const unannounced = await put(await addressFor('a.bin', sandbox), new Blob([bytes]).stream(), { duplex: 'half' })
+  assert.equal(unannounced.status, 400)
+  assert.match(unannounced.body.message, /RUNYARD_SANDBOX_BYTES/)
+  const request = beginPut(await addressFor('b.bin', sandbox), mebibyte)
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>
+  await untilClaimed(sandbox)
+  // others fill it meanwhile
+  const begun = () => sql`select from blobs where sha256 is null`
+  while ((await begun()).length === 0) await sql`select pg_sleep(0.005)`
+  await sql`update sandboxes set kept_bytes = ${8 * mebibyte} where id = ${sandbox}`
+  const late = Buffer.alloc(mebibyte - 100, 7)
+  request.end(late)
+  const [response] = await answered
+  response.resume()
+  assert.equal(response.statusCode, 400)
+  const names = [bytes, Buffer.concat([Buffer.alloc(100), late])].map((one) =>
+    createHash('sha256').update(one).digest('hex'),
+  )
+  assert.deepEqual(await sql`select from blobs where sha256 is null or encode(sha256, 'hex') = any(${names})`, [])
+})
+
 proves('uploads.refused', 'the address of a sandbox that is gone is a 404', async () => {
   const sandbox = await makeSandbox()
   const url = await addressFor('a.bin', sandbox)

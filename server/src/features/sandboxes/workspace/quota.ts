@@ -5,7 +5,7 @@ import type { Context } from '../../../kit/context.ts'
 import type { LockedSandbox } from './changes.ts'
 import { entriesMax } from './scan.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
-import { storageProblem } from '../../../engine/engine.ts'
+import { storageProblem, storageProblemAhead } from '../../../engine/engine.ts'
 
 /** How long a team's total is cached, because a busy team would be counted with every write. A team may exceed its limit for that long. */
 const countedEveryMs = 10_000
@@ -29,6 +29,8 @@ interface More {
   bytes: number
   entries: number
   ofTeam?: number
+  /** The bytes are still to come, and somebody asks again when they are written. */
+  isAhead?: boolean
 }
 
 /**
@@ -56,7 +58,8 @@ export async function quotaProblem(
     const has = `With ${more.bytes} bytes more, the sandboxes of this team would pass their limit of ${teamFilesBytesMax} together`
     return invalid(`${has} (RUNYARD_TEAM_FILES_BYTES). Delete sandboxes or runs that are no longer needed.`)
   }
-  const problem = await storageProblem(context, sql, sandbox.team_id, more.bytes + (more.ofTeam ?? 0))
+  const storage = more.isAhead ? storageProblemAhead : storageProblem
+  const problem = await storage(context, sql, sandbox.team_id, more.bytes + (more.ofTeam ?? 0))
   return problem === undefined ? undefined : { code: 'entitlement_exceeded', message: problem }
 }
 

@@ -73,13 +73,23 @@ export async function writeStoredFile(
   blob: StoredBlob,
 ): Promise<Refusal | undefined> {
   const { sandbox_id, team_id, last_step } = sandbox
-  const write = { sandbox_id, team_id, path, step: last_step }
-  const refused = (await refusalsOf(sql, [write])).get(0)
-  if (refused !== undefined) return { code: 'invalid_request', message: refused }
-  const problem = await quotaProblem(context, sql, sandbox, { bytes: blob.size_bytes, entries: 1 })
-  if (problem) return problem
-  await recordChanges(sql, [fileChange(write, blob)])
+  const refused = await fileProblem(context, sql, sandbox, { path, bytes: blob.size_bytes })
+  if (refused) return refused
+  await recordChanges(sql, [fileChange({ sandbox_id, team_id, path, step: last_step }, blob)])
   return undefined
+}
+
+/** Why a file of this size cannot be at that path, or undefined. `isAhead`: its bytes are still to come. */
+export async function fileProblem(
+  context: Context,
+  sql: Sql,
+  sandbox: LockedSandbox,
+  { path, bytes, isAhead = false }: { path: string; bytes: number; isAhead?: boolean },
+): Promise<Refusal | undefined> {
+  const { sandbox_id, team_id } = sandbox
+  const refused = (await refusalsOf(sql, [{ sandbox_id, team_id, path }])).get(0)
+  if (refused !== undefined) return { code: 'invalid_request', message: refused }
+  return quotaProblem(context, sql, sandbox, { bytes, entries: 1, isAhead })
 }
 
 /** All that a sandbox is to take in this transaction counts, each write after those before it. */
