@@ -22,7 +22,7 @@ export const costOfMonth = (teamId: string, month: Days): Part => part`(
   ${costOfDays(teamId, month)}
   + (select coalesce(sum(reserved_usd), 0) from runs where team_id = ${teamId} and counted_as = 'running'))`
 
-/** Counts files of sandboxes as their quota does, with the earlier contents of changed files; then all that counts by triggers, such as cases. */
+/** Counts files of sandboxes with the earlier contents of changed ones; then all that counts by triggers, such as cases. */
 export const bytesStored = (teamId: string): Part => part`bytes_stored(${teamId}::uuid)`
 
 export const agentsOf = (teamId: string): Part => part`(
