@@ -5128,7 +5128,7 @@ const sentences = [
   },
   {
     id: 'usage.storage',
-    says: 'sandbox_bytes is what sandboxes hold as their quota counts it, now or at the end of a period that is over.',
+    says: 'sandbox_bytes is what sandboxes hold, earlier contents too, now or at the end of a period that is over.',
     gap: { question: 'What is the storage of a past period?', file: 'server/src/engine/counting/usage.ts' },
   },
   {
