@@ -1,17 +1,18 @@
 // Real service processes for the survival proofs: started like a user starts them, killed like a machine kills them.
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { request as httpRequest, Agent } from 'node:http'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readIfThere } from '../../src/base/atomicFile.ts'
+import { freePort } from '../../src/base/postgres/server.ts'
 import { startProgram as startChild, type Program, type ProgramOptions } from '../../src/drill/children.ts'
 import { copyPreparedDataDir } from '../kit/preparedDataDir.ts'
 import { programFile } from '../kit/programFile.ts'
 import { patience } from '../kit/quietMachine.ts'
 
 export { percentile } from '../../src/drill/percentile.ts'
+export { freePort }
 export type { Program }
 
 export const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -63,14 +64,6 @@ export async function startService({
 /** Any program of ours in a process of its own. */
 export const startProgram = (options: ProgramOptions): Promise<Program> =>
   startChild({ ...options, entry: programFile(options.entry) })
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 interface DataDir {
   path: string
