@@ -11,6 +11,7 @@ import { wakeWaitingRuns } from './connectionWaits.ts'
 const service = await testApp()
 const { context } = service
 const { db } = context
+const wake = () => wakeWaitingRuns({ context, signal: new AbortController().signal })
 
 proves('connections.waitAside', 'runs of other teams wake while one team’s slots are locked', async () => {
   const teams = [await seedTeam(service), await seedTeam(service)]
@@ -23,7 +24,6 @@ proves('connections.waitAside', 'runs of other teams wake while one team’s slo
     const waiting = await db.sql<{ run_id: string }>`select run_id from connection_waits`
     return runs.map((id) => waiting.some(({ run_id }) => run_id === id))
   }
-  const wake = () => wakeWaitingRuns({ context, signal: new AbortController().signal } as never)
   const { its, commit } = await begin(db.address())
   await its`select from admission where team_id = ${teams[0]!.id} for update`
   await wake()
