@@ -328,7 +328,7 @@ const sentences = [
   },
   {
     id: 'bodies.turns',
-    says: 'In one process a team parses one large body at a time, in turns by credential; its large bodies, those to its webhooks included, hold at most 64 MiB before that, and none is refused for it. Bodies up to 16 KiB do not wait.',
+    says: 'In one process a team parses one large body at a time, in turns by credential; its large bodies hold at most 64 MiB before that, and those to its webhooks another 16 MiB, and none is refused for it. Bodies up to 16 KiB do not wait.',
     gap: { question: 'What may the bodies of one caller cost the others?', file: 'server/src/kit/bodyTurns.ts' },
   },
   {

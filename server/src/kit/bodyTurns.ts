@@ -7,20 +7,24 @@ import { createTurnLine, type TurnLine } from './turnLine.ts'
 const smallBytes = 16 * 1024
 /** How many bytes the large bodies of one team may hold before they are parsed or stored, in one process. One body is always let in. */
 const heldBytesMax = 64 * 1024 * 1024
+/** The same for bodies that nobody has proved yet. */
+const unprovedBytesMax = 16 * 1024 * 1024
 
 export interface BodyTurn {
   /** Resolves when it is this body's turn to be parsed. */
   toParse(): Promise<void>
   /** Reports that the body was parsed and checked, in this many milliseconds. */
   parsed(ms: number): void
-  /** Reports that the body is not needed any more. A second call does nothing. */
-  leave(): void
+  /** Reports that the body is not needed any more, and how many bytes of it came: all unless given. A second call does nothing. */
+  leave(came?: number): void
 }
 
 export interface BodyOwner {
   team_id: string
   /** The credential, or the address of a sender who has none. Senders of one team take turns. */
   sender: string
+  /** Only the body itself can prove who sends it. Such bodies have a line of their own, so that strangers hold up no caller. */
+  isUnproved?: boolean
 }
 
 export interface BodyTurns {
@@ -34,6 +38,7 @@ interface Waiting {
 }
 
 interface Bodies {
+  bytesMax: number
   heldBytes: number
   count: number
   isParsing: boolean
@@ -42,12 +47,21 @@ interface Bodies {
 }
 
 export function createBodyTurns(time: TeamTime): BodyTurns {
-  const byTeam = new Map<string, Bodies>()
+  const callers = new Map<string, Bodies>()
+  const strangers = new Map<string, Bodies>()
 
-  function bodiesOf(teamId: string): Bodies {
+  function bodiesOf(byTeam: Map<string, Bodies>, teamId: string): Bodies {
     let bodies = byTeam.get(teamId)
     if (!bodies) {
-      bodies = { heldBytes: 0, count: 0, isParsing: false, reading: createTurnLine(), parsing: createTurnLine() }
+      const bytesMax = byTeam === strangers ? unprovedBytesMax : heldBytesMax
+      bodies = {
+        bytesMax,
+        heldBytes: 0,
+        count: 0,
+        isParsing: false,
+        reading: createTurnLine(),
+        parsing: createTurnLine(),
+      }
       byTeam.set(teamId, bodies)
     }
     return bodies
@@ -56,7 +70,7 @@ export function createBodyTurns(time: TeamTime): BodyTurns {
   /** Lets every body continue that may continue now. */
   function advance(bodies: Bodies): void {
     for (let next = bodies.reading.first(); next; next = bodies.reading.first()) {
-      if (bodies.heldBytes > 0 && bodies.heldBytes + next.bytes > heldBytesMax) break
+      if (bodies.heldBytes > 0 && bodies.heldBytes + next.bytes > bodies.bytesMax) break
       bodies.heldBytes += next.bytes
       bodies.reading.take()?.go()
     }
@@ -65,8 +79,9 @@ export function createBodyTurns(time: TeamTime): BodyTurns {
     bodies.parsing.take()?.go()
   }
 
-  async function enterLarge({ team_id, sender }: BodyOwner, bytes: number): Promise<BodyTurn> {
-    const bodies = bodiesOf(team_id)
+  async function enterLarge({ team_id, sender, isUnproved }: BodyOwner, bytes: number): Promise<BodyTurn> {
+    const byTeam = isUnproved ? strangers : callers
+    const bodies = bodiesOf(byTeam, team_id)
     bodies.count += 1
     let state: 'held' | 'parsing' | 'left' = 'held'
     const waitIn = (line: TurnLine<Waiting>) =>
@@ -82,9 +97,9 @@ export function createBodyTurns(time: TeamTime): BodyTurns {
         await time.turn(team_id)
       },
       parsed: (ms) => time.usedThread(team_id, ms),
-      leave() {
+      leave(came = bytes) {
         if (state === 'left') return
-        time.moved(team_id, bytes)
+        time.moved(team_id, came)
         if (state === 'parsing') bodies.isParsing = false
         state = 'left'
         bodies.heldBytes -= bytes

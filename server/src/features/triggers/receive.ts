@@ -36,24 +36,38 @@ export function mountAddresses(app: FastifyInstance, context: Context): void {
     const { token } = request.params as { token: string }
     const address = await addressFor(context, request, token)
     await teamTimeOf(context).turn(address.team_id, { patienceMs })
-    const owner = { team_id: address.team_id, sender: addressOf(context, request.raw) }
+    const owner = { team_id: address.team_id, sender: addressOf(context, request.raw), isUnproved: true }
     const bodyBytes = announcedBytes(request.headers) ?? bodyBytesMax
     const turn = await bodyTurnsOf(context).enter(owner, Math.min(bodyBytes, bodyBytesMax))
+    // the team pays for what came, not for what somebody announced
+    let came = 0
     try {
-      return await take(context, address, request, reply)
+      const bytes = await bodyOf(context, request)
+      came = bytes.length
+      return await take(context, address, { request, bytes }, reply)
     } finally {
-      turn.leave()
+      turn.leave(came)
     }
   })
+}
+
+/** Who announces a body and does not send it is counted like any stranger. */
+async function bodyOf(context: Context, request: FastifyRequest): Promise<Buffer> {
+  try {
+    return (await readBytes(request, bodyBytesMax, strangerBodyMs)) ?? Buffer.alloc(0)
+  } catch (error) {
+    const isTooLarge = error instanceof Fault && error.code === 'payload_too_large'
+    if (!isTooLarge) await countStranger(context, addressOf(context, request.raw))
+    throw error
+  }
 }
 
 async function take(
   context: Context,
   address: Address,
-  request: FastifyRequest,
+  { request, bytes }: { request: FastifyRequest; bytes: Buffer },
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const bytes = (await readBytes(request, bodyBytesMax, strangerBodyMs)) ?? Buffer.alloc(0)
   if (!isFromSender(context, address, request, bytes)) {
     await countStranger(context, addressOf(context, request.raw))
     throw new Fault(

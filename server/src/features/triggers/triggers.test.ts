@@ -761,16 +761,19 @@ proves(
 
 proves(
   'bodies.turns',
-  'a large body to a webhook waits while the bodies of its team hold 64 MiB, and those of others do not',
+  'a large body to a webhook waits while others to its team hold 16 MiB, and holds up neither other teams nor callers',
   async () => {
     const [full, other] = [await seed(), await seed()]
-    const held = await bodyTurnsOf(context).enter({ team_id: full.team.id, sender: 'another' }, 64 * 1024 * 1024)
+    const stranger = { team_id: full.team.id, sender: 'another', isUnproved: true }
+    const held = await bodyTurnsOf(context).enter(stranger, 16 * 1024 * 1024)
     const body = { text: 'x'.repeat(20_000) }
     let isAnswered = false
     const waiting = send(full.url, body).finally(() => (isAnswered = true))
     assert.equal((await send(other.url, body)).status, 202)
     assert.equal((await send(full.url, { text: 'small' })).status, 202)
     assert.deepEqual([isAnswered, await statuses(full)], [false, ['waiting']])
+    const caller = await bodyTurnsOf(context).enter({ team_id: full.team.id, sender: 'a caller' }, 20_000)
+    caller.leave()
     held.leave()
     assert.equal((await waiting).status, 202)
   },
