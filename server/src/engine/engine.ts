@@ -153,10 +153,10 @@ function createEngine(context: Context): Engine {
 
 async function createWithin(limits: StartLimits, sql: Sql, runs: NewRun[]): Promise<Created[]> {
   const created = await limits.within(sql, runs, () => createRuns(sql, runs, undefined))
-  const ready = new Set(created.filter(({ is_admitted }) => is_admitted).map(({ id }) => id))
-  const waiting = new Set(created.filter(({ id }) => !ready.has(id)).map(({ id }) => id))
+  const waiting = new Set(created.filter((one) => !one.is_admitted && one.has_free).map(({ id }) => id))
   const teams = runs.filter(({ id }) => waiting.has(id)).map(({ teamId }) => teamId)
-  await serveLines(sql, teams, ready.size > 0)
+  const isReady = created.some(({ is_admitted }) => is_admitted)
+  await serveLines(sql, teams, isReady)
   return created
 }
 

@@ -1,5 +1,5 @@
 // Slots: a team runs only a number of runs at once. A run that finds no slot waits for one, woken runs before new ones.
-import { part, type Database, type Part, type Sql } from '../../base/db.ts'
+import { empty, part, type Database, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { heldColumns, isOrdinary, startedEvents, type ClaimedRun } from './claim.ts'
 import { lockedTeams, type TeamSlots } from './knownSlots.ts'
@@ -61,8 +61,8 @@ export async function serveLines(sql: Sql, teamIds: string[], isReady: boolean):
 const seatsFor = ({ count, perTeam }: FreeSeats, teamId: string): number =>
   Math.max(0, Math.min(count, perTeam?.get(teamId) ?? count))
 
-/** `is_cut`: as many runs were looked at as a look takes. `is_late`: others had taken or locked some of them meanwhile. */
-type AdmittedRow = ClaimedRun & { is_claimed: boolean; team: TeamSlots & { is_cut: boolean; is_late: boolean } }
+/** `is_cut`: as many runs were looked at as a look takes. `missed`: those that others had taken or locked meanwhile. */
+type AdmittedRow = ClaimedRun & { is_claimed: boolean; team: TeamSlots & { is_cut: boolean; missed: string[] } }
 
 /** How many runs of a line, or of one build in it, are looked at. It is text of the statement: with a parameter its plan would be a guess. */
 const lookedAt = part`200`
@@ -72,19 +72,24 @@ async function admitOne(sql: Sql, teamId: string, seats: FreeSeats | undefined):
   const first = await admitAmong(sql, teamId, seats, firstInLine(teamId))
   const team = first[0]?.team
   // slots are left, since runs that were looked at are capped, locked or gone: others may wait behind them
-  if (!team || team.free <= 0 || !(team.is_cut || team.is_late)) return first
+  if (!team || team.free <= 0 || !(team.is_cut || team.missed.length > 0)) return first
   const left = seats && { ...seats, count: seats.count - first.filter(({ is_claimed }) => is_claimed).length }
-  const behind = await admitAmong(sql, teamId, left, team.is_cut ? firstOfEachBuild(teamId) : firstInLine(teamId))
+  const behind = await admitAmong(
+    sql,
+    teamId,
+    left,
+    team.is_cut ? firstOfEachBuild(teamId) : firstInLine(teamId, team.missed),
+  )
   return [...behind, ...first]
 }
 
-/** The usual look, bounded and without locks: the first of the line. */
-const firstInLine = (teamId: string): Part => part`
+/** The usual look, bounded and without locks: the first of the line, without those that were missed before. */
+const firstInLine = (teamId: string, without: string[] = []): Part => part`
   candidate as materialized (
     select r.*, ${cap} as cap
     from place, lateral (
       select id, agent_id, build_id, is_woken, queued_at from runs
-      where team_id = ${teamId} and queued_at is not null and place.free > 0
+      where team_id = ${teamId} and queued_at is not null and place.free > 0${without.length > 0 ? part` and id <> all(${without}::uuid[])` : empty}
       order by is_woken desc, queued_at limit ${lookedAt}
     ) r join builds b on b.id = r.build_id
   ),
@@ -173,7 +178,7 @@ const admitAmong = (sql: Sql, teamId: string, seats: FreeSeats | undefined, cand
     from place, (select count(*)::int as admitted from r) n
     where a.team_id = ${teamId}
     returning a.team_id, a.places - a.held as free, a.in_line, (select count(*) >= ${lookedAt} from candidate) as is_cut,
-      (select count(*) from allowed) > n.admitted as is_late
+      array(select id from allowed except select id from r) as missed
   )
   select ${heldColumns}, r.is_claimed, to_json(counted) as team from counted left join r on true`
 

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts'
 import { admitNext, type Admitted } from './admission.ts'
 import { countFreedSlots, createKnownSlots, type KnownSlots, type TeamSlots } from './knownSlots.ts'
 import type { FreedSlots } from '../ledger/apply.ts'
-import { seatsWithout, type ReservedSeats } from './seat.ts'
+import type { ReservedSeats } from './seat.ts'
 
 interface SlotKeeperOptions {
   db: Database
@@ -100,31 +100,34 @@ function admit(keeper: SlotKeeper, teamIds: string[]): void {
 }
 
 async function admitAll(keeper: SlotKeeper): Promise<void> {
-  const { dueTeams, slots, fruitless, options } = keeper
+  const { dueTeams, options } = keeper
   while (dueTeams.size > 0) {
     const teams = [...dueTeams]
     dueTeams.clear()
-    const seats = options.reserve(new Map(teams.map((id) => [id, seatsAtOnce])))
-    slots.noteCounting(teams)
-    const next: Admitted = { admitted: 0, claimed: [], teams: [] }
-    // each is a commit: what was claimed is driven also when the slots of the next team are locked
-    for (const team_id of teams) {
-      try {
-        const one = await admitNext(options.db.sql, [team_id], seats && seatsWithout(seats, next.claimed))
-        next.admitted += one.admitted
-        next.claimed.push(...one.claimed)
-        next.teams.push(...one.teams)
-      } catch (error) {
-        options.log.warn({ err: error, team_id }, 'runs that wait for slots were not admitted; the sweep tries again')
-      }
-    }
-    seats?.fill(next.claimed)
-    slots.noteTeams(next.teams)
-    for (const { team_id, admitted } of next.teams) {
-      if (admitted > 0) fruitless.delete(team_id)
-      else fruitless.set(team_id, performance.now())
-    }
+    // each is a commit: what it claimed is driven at once, also when the slots of the next team are locked
+    for (const id of teams) await admitTeam(keeper, id)
     options.onFreed()
-    if (next.admitted > next.claimed.length) options.onReady()
   }
+}
+
+async function admitTeam({ slots, fruitless, options }: SlotKeeper, teamId: string): Promise<void> {
+  const seats = options.reserve(new Map([[teamId, seatsAtOnce]]))
+  slots.noteCounting([teamId])
+  let next: Admitted = { admitted: 0, claimed: [], teams: [] }
+  try {
+    next = await admitNext(options.db.sql, [teamId], seats)
+  } catch (error) {
+    options.log.warn(
+      { err: error, team_id: teamId },
+      'runs that wait for slots were not admitted; the sweep tries again',
+    )
+  } finally {
+    seats?.fill(next.claimed)
+  }
+  slots.noteTeams(next.teams)
+  for (const { team_id, admitted } of next.teams) {
+    if (admitted > 0) fruitless.delete(team_id)
+    else fruitless.set(team_id, performance.now())
+  }
+  if (next.admitted > next.claimed.length) options.onReady()
 }

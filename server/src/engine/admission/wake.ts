@@ -15,7 +15,7 @@ const fitting = part`least(s.open, greatest(a.places - a.held + back.places, 0))
  */
 export async function wakeRuns(sql: Sql, ids: string[]): Promise<void> {
   if (ids.length === 0) return
-  const rows = await sql<{ team_id: string; is_admitted: boolean; is_capped: boolean }>`
+  const rows = await sql<{ team_id: string; is_admitted: boolean; may_start: boolean }>`
     with run as materialized (
       select id, team_id, ${sleeps} as sleeps, ${sleeps} and ${isCapped} as is_capped
       from runs where id = any(${ids}::uuid[]) and ${mayWake} order by id for update
@@ -27,10 +27,10 @@ export async function wakeRuns(sql: Sql, ids: string[]): Promise<void> {
         select team_id, count(*)::int as total, (count(*) filter (where not is_capped))::int as open from run where sleeps group by team_id
       ) s join back on back.team_id = s.team_id
       where a.team_id = s.team_id
-      returning a.team_id, a.granted
+      returning a.team_id, a.granted, a.places - a.held as free
     ),
     placed as (
-      select run.id, run.sleeps, run.is_capped, run.sleeps and not run.is_capped
+      select run.id, run.sleeps, run.is_capped and coalesce(g.free, 0) > 0 as may_start, run.sleeps and not run.is_capped
         and row_number() over (partition by run.team_id, run.sleeps, run.is_capped order by run.id) <= coalesce(g.granted, 0) as is_admitted
       from run left join grant_ g on g.team_id = run.team_id
     )
@@ -44,8 +44,8 @@ export async function wakeRuns(sql: Sql, ids: string[]): Promise<void> {
           'detail', jsonb_build_object('after', r.waiting_on))
         else r.waiting_on end
     from placed p where r.id = p.id and r.id = any(${ids}::uuid[])
-    returning r.team_id, p.is_admitted, p.is_capped`
-  const capped = rows.filter(({ is_capped }) => is_capped).map(({ team_id }) => team_id)
+    returning r.team_id, p.is_admitted, p.may_start`
+  const capped = rows.filter(({ may_start }) => may_start).map(({ team_id }) => team_id)
   const isReady = rows.some(({ is_admitted }) => is_admitted)
   await serveLines(sql, capped, isReady)
 }

@@ -28,7 +28,7 @@ export async function addUserMessage(
 ): Promise<Posted> {
   const row = messageRow(0, { type: 'text', role: 'user', text_content: text })
   const eventId = newId()
-  const posted = await one(sql<{ seq: number; status: Status; had_ended: boolean; is_admitted: boolean }>`
+  const posted = await one(sql<{ seq: number; status: Status; is_admitted: boolean; may_start: boolean }>`
     with was as materialized (
       select id, team_id, ${toPendingAgain.where} as had_ended, ${toPendingAgain.where} and ${isCapped} as is_capped
       from runs where id = ${run.id} and team_id = ${run.team_id} for update
@@ -37,7 +37,7 @@ export async function addUserMessage(
     grant_ as (
       update admission a set granted = (${fits})::int, held = a.held - back.places + (${fits})::int, in_line = a.in_line + (not ${fits})::int
       from back, was where a.team_id = back.team_id
-      returning a.granted
+      returning a.granted, a.places - a.held as free
     ),
     r as (
       update runs r set message_seq = r.message_seq + 1, event_seq = r.event_seq + 1, event_xid = ${raisedEventXid}, wake_seq = r.wake_seq + 1, updated_at = now(),
@@ -57,8 +57,9 @@ export async function addUserMessage(
           ${JSON.stringify(messageInEvent(run.id, row))}::jsonb || jsonb_build_object('seq', message_seq)) as data
       from r`)}
     )
-    select message_seq as seq, status, had_ended, had_ended and admitted_at is not null as is_admitted from r`)
-  await serveLines(sql, posted.had_ended && !posted.is_admitted ? [run.team_id] : [], posted.is_admitted)
+    select message_seq as seq, status, had_ended and admitted_at is not null as is_admitted,
+      had_ended and admitted_at is null and coalesce((select free from grant_), 0) > 0 as may_start from r`)
+  await serveLines(sql, posted.may_start ? [run.team_id] : [], posted.is_admitted)
   return {
     message: { ...shownMessage(row), run_id: run.id, seq: posted.seq },
     status: posted.status,

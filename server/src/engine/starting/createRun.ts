@@ -94,6 +94,11 @@ export interface Created {
   config_hash: string | null
 }
 
+interface Placed extends Created {
+  /** Its team has slots that nobody took: runs before it in the line may have a cap. */
+  has_free: boolean
+}
+
 /** The runs beyond their team's share of the seats: they get a slot of the team and wait for a worker. */
 function beyondShare({ perTeam }: FreeSeats, runs: NewRun[]): string[] {
   if (!perTeam || perTeam.size === 0) return []
@@ -109,12 +114,13 @@ function beyondShare({ perTeam }: FreeSeats, runs: NewRun[]): string[] {
 }
 
 /** Returns the runs that were created: a run whose agent or build is gone, or whose agent is paused, is not among them. */
-export async function createRuns(sql: Sql, runs: NewRun[], seats: FreeSeats | undefined): Promise<Created[]> {
-  return sql<Created>`
+export async function createRuns(sql: Sql, runs: NewRun[], seats: FreeSeats | undefined): Promise<Placed[]> {
+  return sql<Placed>`
     with ${wantedRuns(runs.map((run) => runRow(run)))},
     start as (select * from possible),
     ${insertedRuns(seats, runs)}
-    select id, is_admitted, is_claimed, config_hash from seated`
+    select s.id, s.is_admitted, s.is_claimed, s.config_hash, coalesce(g.free, 0) > 0 as has_free
+    from seated s left join grant_ g on g.team_id = s.team_id`
 }
 
 /** A run as the statement takes it. `extra` are columns of a caller that adds CTEs of its own. What is null is left out: half of the fields are. */

@@ -28,7 +28,7 @@ export interface StartLimits {
   /** Counts the runs that were created, after `fitting` in its transaction. */
   count(sql: Sql, made: NewRun[]): Promise<void>
   /** Creates all of them, or refuses. */
-  within(sql: Sql, runs: NewRun[], make: () => Promise<Created[]>): Promise<Created[]>
+  within<Made extends Created>(sql: Sql, runs: NewRun[], make: () => Promise<Made[]>): Promise<Made[]>
 }
 
 interface Guarded {
