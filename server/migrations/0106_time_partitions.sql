@@ -164,7 +164,7 @@ begin
         perform set_config('lock_timeout', '200', true);
         execute step;
         exit;
-      exception when lock_not_available then null;
+      exception when lock_not_available or deadlock_detected then null;
       end;
       perform pg_sleep(0.2);
       commit;
@@ -201,7 +201,7 @@ begin
         perform set_config('lock_timeout', '200', true);
         execute step;
         exit;
-      exception when lock_not_available then null;
+      exception when lock_not_available or deadlock_detected then null;
       end;
       perform pg_sleep(0.2);
       commit;

@@ -218,16 +218,26 @@ async function applyGivingWay(client: Client, migration: Migration): Promise<voi
 
 const triesMax = 5
 
-/** Every statement of such a migration can be repeated. It is, when PostgreSQL ends it for a deadlock with somebody's work. */
+/** Whether a statement wants a table for itself for a moment, and does not see to it by itself that others go on. */
+const takesTable = (statement: string): boolean =>
+  /\b(?:alter table|create (?:or replace )?trigger)\b/.test(statement) && !/\bcommit;/.test(statement)
+
+/** Every statement of such a migration can be repeated. It is, when PostgreSQL ends it for a deadlock with somebody's work, or when it gave way. */
 async function runRepeatable(client: Client, statement: string): Promise<void> {
   const index = /create (?:unique )?index concurrently if not exists (\w+)/.exec(statement)?.[1]
+  const givesWay = takesTable(statement)
+  const most = givesWay ? givesWayMax + triesMax : triesMax
   for (let tries = 1; ; tries++) {
     if (index !== undefined) await dropUnfinished(client, index)
     try {
+      if (givesWay) await client.query(`set lock_timeout = ${tries <= givesWayMax ? lockMs : 0}`)
       await client.query(statement)
+      if (givesWay) await client.query('set lock_timeout = 0')
       return
     } catch (error) {
-      if (sqlState(error) !== '40P01' || tries === triesMax) throw error
+      const state = sqlState(error)
+      if ((state !== '40P01' && !(givesWay && state === lockNotAvailable)) || tries === most) throw error
+      await sleep(giveWayMs)
     }
   }
 }
