@@ -17,20 +17,20 @@ interface OldBlob {
  * Looks at the next blobs that are older than a day, and deletes those that nothing refers to; something may soon refer to younger ones.
  * Returns how many it looked at. 0: it was at the end, and the next call begins with the oldest again.
  */
-export async function sweepBlobs(sql: Sql, max: number): Promise<number> {
+export async function sweepBlobs(sql: Sql, max: number, mayContinue = (): boolean => true): Promise<number> {
   const slice = await sql<OldBlob>`select id, created_at, chunks from next_blobs_to_sweep(${max}::int)`
   const last = slice.at(-1)
   if (!last) {
     await sql`delete from blob_sweep`
     return 0
   }
-  // first, so that one that cannot be deleted does not stop the sweep at its place: the sweep meets it again on its next round
+  // first, so that one that cannot be deleted does not stop the sweep here: what is left is met again on the next round
   await sql`
     insert into blob_sweep (created_at, id) values (${last.created_at}, ${last.id})
     on conflict (is_only) do update set created_at = excluded.created_at, id = excluded.id`
   const unused = slice.flatMap(({ id, chunks }) => (chunks === null ? [] : [{ id, chunks }]))
-  for (const batch of batchesOf(unused)) await sql`select delete_unused_blobs(${batch}::uuid[])`
-  for (const { id } of unused.filter(isLarge)) await deleteLarge(sql, id)
+  for (const batch of batchesOf(unused)) if (mayContinue()) await sql`select delete_unused_blobs(${batch}::uuid[])`
+  for (const { id } of unused.filter(isLarge)) if (mayContinue()) await deleteLarge(sql, id, mayContinue)
   return slice.length
 }
 
@@ -57,11 +57,12 @@ function* batchesOf(blobs: UnusedBlob[]): Generator<string[]> {
   if (batch.length > 0) yield batch
 }
 
-/** What a process that dies leaves of it is a blob without a hash, which the sweep finds on its next round. */
-async function deleteLarge(sql: Sql, id: string): Promise<void> {
+/** What is left of it when time is over, or by a process that dies, is a blob without a hash, which the sweep finds on its next round. */
+async function deleteLarge(sql: Sql, id: string, mayContinue: () => boolean): Promise<void> {
   const { rest } = await one(sql<{ rest: string | null }>`select leave_chunks_of_blob(${id}) as rest`)
   if (rest === null) return
   for (let gone = chunksAtOnce; gone === chunksAtOnce;) {
+    if (!mayContinue()) return
     const chunks = await sql`
       delete from blob_chunks where blob_id = ${rest} and n in (
         select n from blob_chunks where blob_id = ${rest} order by n limit ${chunksAtOnce})

@@ -1,7 +1,9 @@
 // Deletes sandboxes in two steps: at once nobody finds them any more, and then their rows go in pieces, for a workspace may have millions.
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
 
 const rowsAtOnce = 5000
+/** A time that is over for whoever asks: a transaction that began long ago still goes by the clock of its beginning. */
+export const endedAt = part`'epoch'::timestamptz`
 
 /**
  * From the commit on these sandboxes are over and no run has them: nobody reads or writes them, and the sweep erases them. What they kept counts no
@@ -10,7 +12,7 @@ const rowsAtOnce = 5000
 export async function endSandboxes(sql: Sql, ids: string[]): Promise<void> {
   await forgetUses(sql, ids)
   await sql`
-    update sandboxes set run_id = null, expires_at = now() - interval '1 second', kept_bytes = 0, history_bytes = 0, entries = 0
+    update sandboxes set run_id = null, expires_at = ${endedAt}, kept_bytes = 0, history_bytes = 0, entries = 0
     where id = any(${ids}::uuid[])`
 }
 

@@ -5,7 +5,7 @@ import type { Database, Sql } from '../../../base/db.ts'
 import { storesOf } from '../../../kit/blobs.ts'
 import type { Context } from '../../../kit/context.ts'
 import { job } from '../../../kit/job.ts'
-import { endSandboxes, eraseSome, forgetUses } from '../eraseSandboxes.ts'
+import { endedAt, endSandboxes, eraseSome, forgetUses } from '../eraseSandboxes.ts'
 
 const sandboxesAtOnce = 100
 const rowsAtOnce = 5000
@@ -53,7 +53,7 @@ function sweepsOf(
     uploads: (mayContinue) => whileFull(mayContinue, rowsAtOnce, () => sweepUploads(sql)),
     commands: (mayContinue) => whileFull(mayContinue, rowsAtOnce, () => sweepExecs(sql)),
     blobs: async (mayContinue) => {
-      while (mayContinue() && (await sweepBlobs(sql, slice)) > 0);
+      while (mayContinue() && (await sweepBlobs(sql, slice, mayContinue)) > 0);
     },
     objects: (mayContinue) =>
       whileFull(mayContinue, objectsAtOnce, () => sweepObjects(sql, stores, objectsAtOnce, note)),
@@ -65,13 +65,16 @@ async function whileFull(mayContinue: MayContinue, full: number, sweep: () => Pr
   while (mayContinue() && (await sweep()) === full);
 }
 
-/** Nobody finds them any more, and nobody makes them younger: so their rows can go in many transactions. */
+/** First they are ended, unless somebody is just taking them. From then on nobody finds them, so their rows can go in many transactions. */
 async function eraseExpired(sql: Sql, mayContinue: MayContinue): Promise<void> {
   while (mayContinue()) {
     const over = await sql<{ id: string }>`
-      select id from sandboxes where expires_at < now() and run_id is null
-        and not exists (select from sandbox_execs e where e.sandbox_id = sandboxes.id and e.ended_at is null)
-      order by expires_at limit ${sandboxesAtOnce}`
+      update sandboxes set expires_at = ${endedAt}, kept_bytes = 0, history_bytes = 0, entries = 0
+      where id in (
+        select id from sandboxes where expires_at < now() and run_id is null
+          and not exists (select from sandbox_execs e where e.sandbox_id = sandboxes.id and e.ended_at is null)
+        order by expires_at limit ${sandboxesAtOnce} for update skip locked)
+      returning id`
     if (over.length === 0) return
     const ids = over.map(({ id }) => id)
     await forgetUses(sql, ids)
