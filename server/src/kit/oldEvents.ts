@@ -16,6 +16,8 @@ interface OldEvents {
 
 /** Everybody waits while they are copied, so there must not be many. */
 const keptMax = 10_000
+/** How many ids are read for them: an event has one for each subscription that still has to get it. */
+const lookedAtMax = 100_000
 
 /**
  * Drops the partitions that are old enough, and answers with the names of those from which rows are to be erased one by one. If others are busy
@@ -42,15 +44,14 @@ export async function dropOldEvents(db: Database, { days, keeping, dropped }: Ol
 }
 
 /**
- * The ids before `past` that are kept; undefined: they are too many. No more are read than may be, so that the look under the lock is as short as
- * what it finds.
+ * The ids before `past` that are kept; undefined: they are too many. The look under the lock is as short as what it finds.
  */
 async function keptBefore(sql: Sql, keeping: KeptEvents[], past: string): Promise<string[] | undefined> {
   const range = { after: part`${noId}::uuid`, past: part`${past}::uuid` }
-  const found = await sql<{
-    id: string
-  }>`select k.id from (${keptIds(keeping, range)}) k (id) limit ${keptMax + 1}::int`
-  return found.length > keptMax ? undefined : [...new Set(found.map(({ id }) => id))]
+  const { rows, ids } = await one(sql<{ rows: number; ids: string[] }>`
+    select count(*)::int as rows, coalesce(array_agg(distinct k.id), '{}') as ids
+    from (select k.id from (${keptIds(keeping, range)}) k (id) limit ${lookedAtMax + 1}::int) k`)
+  return rows > lookedAtMax || ids.length > keptMax ? undefined : ids
 }
 
 const noId = '00000000-0000-0000-0000-000000000000'

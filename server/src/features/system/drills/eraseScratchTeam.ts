@@ -1,6 +1,6 @@
 // Erases the scratch team of a drill with everything that it has, whoever was killed in the middle of what.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { one } from '../../../base/db.ts'
+import { one, type Sql } from '../../../base/db.ts'
 import { deleteRuns } from '../../../engine/ending/deleteRuns.ts'
 import { stopRunsAndLog } from '../../../engine/ending/stopRunsAndLog.ts'
 import type { Context } from '../../../kit/context.ts'
@@ -48,18 +48,25 @@ async function eraseTables(context: Context, teamId: string): Promise<void> {
     select name, is_quick from tables_of_teams() where not goes_with_team order by name like '%delta%' desc, name`
   for (const turn of [1, 2]) {
     for (const { name, is_quick } of tables) if (turn === 1 || is_quick) await eraseTable(context, teamId, name)
-    await sql`select erase_team_itself(${teamId})`
+    await patiently(context, (tx) => tx`select erase_team_itself(${teamId})`)
   }
 }
 
-async function eraseTable({ db }: Context, teamId: string, name: string): Promise<void> {
-  const places = await db.transaction(async (sql) => {
+/** One transaction whose statements may take as long as it takes to read large tables. */
+const patiently = <T>({ db }: Context, work: (sql: Sql) => Promise<T>): Promise<T> =>
+  db.transaction(async (sql) => {
     await sql`select set_config('statement_timeout', ${String(readMaxMs)}, true)`
-    return sql<{ place: string }>`select place::text as place from places_of_team(${teamId}, ${name}) place`
+    return work(sql)
   })
+
+async function eraseTable(context: Context, teamId: string, name: string): Promise<void> {
+  const places = await patiently(
+    context,
+    (sql) => sql<{ place: string }>`select place::text as place from places_of_team(${teamId}, ${name}) place`,
+  )
   while (places.length > 0) {
     const some = places.splice(0, rowsAtOnce).map(({ place }) => place)
-    await db.sql`select erase_places(${teamId}, ${name}, ${some}::text[]::tid[])`
+    await context.db.sql`select erase_places(${teamId}, ${name}, ${some}::text[]::tid[])`
   }
 }
 
