@@ -73,7 +73,8 @@ export function createRunSweep(context: Context): RunSweep {
   async function unlessLocked(team_id: string, work: (sql: Sql) => Promise<boolean>): Promise<boolean> {
     let found = false
     const isDone = await withShortLock(db, async (sql) => void (found = await work(sql)))
-    if (!isDone) log.warn({ team_id }, 'the slots of a team are locked; what is due of its runs is left to the next sweep')
+    if (!isDone)
+      log.warn({ team_id }, 'the slots of a team are locked; what is due of its runs is left to the next sweep')
     return isDone && found
   }
 
