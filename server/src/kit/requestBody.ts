@@ -94,8 +94,8 @@ export async function* readPieces({ raw }: FastifyRequest, bytesMax: number): As
 const checkedEveryBytes = 64 * 1024 * 1024
 
 /**
- * A large body in pieces, for which there must be room. `check` throws if so many bytes have none. It is asked while a body arrives whose length nobody
- * announced, and at the end of any: what has no room by then is refused before it is stored.
+ * A large body in pieces, for which there must be room. `check` throws if there is none for this many bytes. It is asked at the end of each body, and
+ * while one arrives whose length nobody announced. So what has no room is refused before it is stored.
  */
 export async function* readPiecesFitting(
   request: FastifyRequest,

@@ -57,7 +57,7 @@ function* batchesOf(blobs: UnusedBlob[]): Generator<string[]> {
   if (batch.length > 0) yield batch
 }
 
-/** What is left of it when time is over, or by a process that dies, is a blob without a hash, which the sweep finds on its next round. */
+/** It may end early, or its process may die: then a blob without a hash stays, which the sweep finds on its next round. */
 async function deleteLarge(sql: Sql, id: string, mayContinue: () => boolean): Promise<void> {
   const { rest } = await one(sql<{ rest: string | null }>`select leave_chunks_of_blob(${id}) as rest`)
   if (rest === null) return

@@ -20,7 +20,7 @@ const stepBytes = part`(${rowBytes}::int + coalesce(pg_column_size(s.arguments),
 const messageBytes = part`(${rowBytes}::int + coalesce(octet_length(m.text_content), 0) + coalesce(pg_column_size(m.tool_call), 0)
   + coalesce(pg_column_size(m.tool_result), 0) + coalesce((select size_bytes from blobs where sha256 = m.text_blob), 0))`
 
-/** How many rows are so many bytes, if there is nothing in them. */
+/** The number of empty rows that take this many bytes. */
 export const rowsIn = (bytes: number): number => Math.ceil(bytes / rowBytes)
 
 /** SQL for about how many bytes the log of `runs r` has: of a message an event has 16 KiB, and what else is large in one is in its step too. */

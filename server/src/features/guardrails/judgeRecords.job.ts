@@ -114,7 +114,7 @@ async function readRuns(
 /** A call as it is read: the text of its arguments, which is parsed in the team's time. */
 interface StepRow extends RecordedStep {
   arguments: string | null
-  /** What is read up to this call, with it. */
+  /** The bytes that are read up to this call, its own included. */
   bytes: number
 }
 
