@@ -14,7 +14,7 @@ import { bytesOfLog, linksInParts, linksOf, rowsIn } from './linkRows.ts'
 import { digestOf, sealText } from './rows.ts'
 import { sha256Of, signedText } from './seal.ts'
 
-/** How many runs share a transaction, and how many bytes of their rows. A run with more is alone, and so many of them are read at a time. */
+/** How many runs share a transaction, and how many bytes of their rows. A run with more is alone, and this many bytes of it are read at a time. */
 interface Share {
   runs: number
   bytes: number

@@ -20,7 +20,7 @@ import { judgeRun, newJudging, type CallFacts, type RecordedRun, type RecordedSt
 const runsAtOnce = 200
 /** How many bytes of calls are read at once, beside one that is larger. A short row on the disk may be a long text. */
 const bytesAtOnce = 2 ** 20
-/** What a call counts besides the text of its arguments: so many calls without any are a page too. */
+/** A call counts this much besides the text of its arguments, so that calls without any fill a page too. */
 const bytesOfRow = 1024
 /** How many runs one dry run judges: what a busy team does in a month may be more than anybody waits for. */
 const runsMax = 300_000

@@ -14,7 +14,7 @@ export const runningMax = 5
 /** How many replays an agent keeps: a report may be long, and nobody reads the old ones. */
 export const keptMax = 50
 
-/** What the report of a run takes at least. Each asks for itself when it is written, but a replay for which there is no room need not be paid for. */
+/** The report of a run takes at least this much. Each report asks for room when it is written; but where there is none, a replay is not begun and paid for. */
 const reportBytesMin = 400
 
 interface Wanted {

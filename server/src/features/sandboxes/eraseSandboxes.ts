@@ -2,8 +2,10 @@
 import { part, type Sql } from '../../base/db.ts'
 
 const rowsAtOnce = 5000
-/** A time that is over for whoever asks: a transaction that began long ago still goes by the clock of its beginning. */
-export const endedAt = part`'epoch'::timestamptz`
+/**
+ * What ends a sandbox, in an update. The time is over for whoever asks: a transaction that began long ago still goes by the clock of its beginning.
+ */
+export const ended = part`expires_at = 'epoch', kept_bytes = 0, history_bytes = 0, entries = 0`
 
 /**
  * From the commit on these sandboxes are over and no run has them: nobody reads or writes them, and the sweep erases them. What they kept counts no
@@ -12,7 +14,7 @@ export const endedAt = part`'epoch'::timestamptz`
 export async function endSandboxes(sql: Sql, ids: string[]): Promise<void> {
   await forgetUses(sql, ids)
   await sql`
-    update sandboxes set run_id = null, expires_at = ${endedAt}, kept_bytes = 0, history_bytes = 0, entries = 0
+    update sandboxes set run_id = null, ${ended}
     where id = any(${ids}::uuid[])`
 }
 

@@ -5,7 +5,7 @@ import type { Database, Sql } from '../../../base/db.ts'
 import { storesOf } from '../../../kit/blobs.ts'
 import type { Context } from '../../../kit/context.ts'
 import { job } from '../../../kit/job.ts'
-import { endedAt, endSandboxes, eraseSome, forgetUses } from '../eraseSandboxes.ts'
+import { ended, endSandboxes, eraseSome, forgetUses } from '../eraseSandboxes.ts'
 
 const sandboxesAtOnce = 100
 const rowsAtOnce = 5000
@@ -69,7 +69,7 @@ async function whileFull(mayContinue: MayContinue, full: number, sweep: () => Pr
 async function eraseExpired(sql: Sql, mayContinue: MayContinue): Promise<void> {
   while (mayContinue()) {
     const over = await sql<{ id: string }>`
-      update sandboxes set expires_at = ${endedAt}, kept_bytes = 0, history_bytes = 0, entries = 0
+      update sandboxes set ${ended}
       where id in (
         select id from sandboxes where expires_at < now() and run_id is null
           and not exists (select from sandbox_execs e where e.sandbox_id = sandboxes.id and e.ended_at is null)
