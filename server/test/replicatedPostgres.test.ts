@@ -71,6 +71,28 @@ proves(
   },
 )
 
+proves(
+  'postgres.hosts',
+  'a host that does not answer keeps no later look from asking the others anew, and is found when it answers',
+  async (t) => {
+    const links: Link[] = []
+    const proxy = await startWireProxy(primary.port, (link) => {
+      link.hold()
+      links.push(link)
+    })
+    const asked: Link[] = []
+    const following = await startWireProxy(standby.port, (link) => asked.push(link))
+    t.after(() => [proxy, following].forEach((one) => one.close()))
+    const list = connectionUrl(address).replace(/:\d+\//, `:${following.port},127.0.0.1:${proxy.port}/`)
+    const slow = hostsOf(list)
+    // five looks that all wait for it would last longer than it is given, and it would be asked again
+    for (let look = 0; look < 5; look++) await assert.rejects(slow.find(), /does not answer within 1\.5 s/)
+    assert.deepEqual([asked.length, links.length], [5, 1])
+    links[0]!.letGo()
+    while (Number(new URL(slow.address().url).port) !== proxy.port) await primary.asSuperuser('select pg_sleep(0.02)')
+  },
+)
+
 /** A pooler tells its clients what the server told it when it connected, however long ago: here that it is a standby. */
 const startForgetfulPooler = (port: number) =>
   startWireProxy(port, (link) =>
@@ -97,8 +119,9 @@ proves(
     })
     assert.deepEqual(await db.sql`select current_setting('in_hot_standby') as is_standby`, [{ is_standby: 'off' }])
     let asked = 0
-    const refused = { url: connectionUrl({ ...address, port: following.port }), refused: () => void (asked += 1) }
-    await assert.rejects(new PooledClient(connectionSettings(refused)).connect(), /is a standby, which only reads/)
+    const url = connectionUrl({ ...address, port: following.port })
+    const host = { url, refused: () => void (asked += 1), onPromoted: () => undefined }
+    await assert.rejects(new PooledClient(connectionSettings(host)).connect(), /is a standby, which only reads/)
     assert.equal(asked, 1)
   },
 )

@@ -23,6 +23,19 @@ test('a pause of the process does not use up the time, and what is left of it do
   assert.ok(performance.now() - startedAt > 400 + 100)
 })
 
+test('a process that is busy, and whose turns are longer than a step, is given some twenty turns and no more', async () => {
+  let hasFired = false
+  awakeTimer(() => {
+    hasFired = true
+  }, 200)
+  let turns = 0
+  for (; !hasFired; turns++) {
+    standStill(15)
+    await nextTurn()
+  }
+  assert.ok(turns >= 19 && turns <= 25, `${turns} turns`)
+})
+
 test('who ends it in time is not called any more, in its last turn either', async () => {
   let calls = 0
   const end = awakeTimer(() => (calls += 1), 1)

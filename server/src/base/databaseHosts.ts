@@ -27,6 +27,11 @@ const lookMs = 1500
 const hostMs = 6000
 /** When one writes, the others have this long to say that they do too. */
 const othersMs = 100
+/**
+ * How long a look waits for a host that let an earlier one wait in vain, when the others have answered: a pooler whose server is down may keep us
+ * waiting until that is back, while another host is promoted.
+ */
+const lateMs = 500
 /** Every connection that is refused asks for a look. While there is no primary these come many times a second. */
 const pauseMs = 250
 
@@ -39,11 +44,14 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
   /** The one of which it was said that only an older host takes writes. */
   let told: string | undefined
   const asked = new Map<string, Promise<Seen>>()
+  const listeners = new Set<() => void>()
 
   function use(url: string, timeline: string): void {
+    const isPromoted = newest !== '' && timeline !== newest && url !== current
     if (url !== current) log.info({ host: hostOf(url) }, 'another host is the primary now')
     current = url
     newest = timeline
+    if (isPromoted) for (const listener of listeners) listener()
   }
 
   /** The answer of a host that is asked already, or a new one. */
@@ -61,7 +69,9 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
   }
 
   async function look(): Promise<void> {
-    const hosts = (await lookAt(urls, ask, newest)).map((host) => outdated(host, newest) ?? host)
+    const hosts = (await lookAt(urls, { ask, newest, late: new Set(asked.keys()) })).map(
+      (host) => outdated(host, newest) ?? host,
+    )
     const writing = hosts.filter(({ timeline }) => timeline !== undefined)
     // two that write are a split cluster: the one that was promoted last is right. The one we know comes first among equals
     const last = writing.reduce((max, { timeline = '' }) => (timeline > max ? timeline : max), '')
@@ -94,7 +104,8 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
     find().catch((error: unknown) => log.debug({ err: error }, 'no host is the primary yet'))
   }
 
-  return { address: () => ({ url: current, refused }), find }
+  const onPromoted = (listener: () => void): void => void listeners.add(listener)
+  return { address: () => ({ url: current, refused, onPromoted }), find }
 }
 
 interface Seen {
@@ -115,8 +126,15 @@ function outdated({ url, timeline }: Seen, newest: string): Seen | undefined {
   return { url, isOutdated: true, reason: 'takes writes, but was replaced by another that is away' }
 }
 
+interface Look {
+  ask: (url: string) => Promise<Seen>
+  newest: string
+  /** The hosts that have not yet answered an earlier look. */
+  late: Set<string>
+}
+
 /** Answers as soon as one host writes that was not replaced, but for a short wait for the others; else when all have answered, or had the time to. */
-async function lookAt(urls: string[], ask: (url: string) => Promise<Seen>, newest: string): Promise<Seen[]> {
+async function lookAt(urls: string[], { ask, newest, late }: Look): Promise<Seen[]> {
   const seen = new Map<string, Seen>()
   const oneWrites = Promise.withResolvers<void>()
   const looks = urls.map(async (url) => {
@@ -124,10 +142,13 @@ async function lookAt(urls: string[], ask: (url: string) => Promise<Seen>, newes
     seen.set(url, host)
     if (host.timeline !== undefined && !outdated(host, newest)) oneWrites.resolve()
   })
-  const late = Promise.withResolvers<void>()
-  const stopWaiting = awakeTimer(late.resolve, lookMs)
-  const enough = oneWrites.promise.then(() => sleep(othersMs, undefined, { ref: false }))
-  await Promise.race([Promise.all(looks), enough, late.promise])
+  const pause = (ms: number) => sleep(ms, undefined, { ref: false })
+  const enough = oneWrites.promise.then(() => pause(othersMs))
+  const inTime = looks.filter((_, n) => !late.has(urls[n]!))
+  const enoughOfLate = Promise.all(inTime).then(() => pause(lateMs))
+  const isOver = Promise.withResolvers<void>()
+  const stopWaiting = awakeTimer(isOver.resolve, lookMs)
+  await Promise.race([Promise.all(looks), enough, enoughOfLate, isOver.promise])
   stopWaiting()
   return urls.map((url) => seen.get(url) ?? { url, reason: `does not answer within ${lookMs / 1000} s` })
 }

@@ -17,6 +17,8 @@ export interface DatabaseWatch {
   whilePresent<T>(work: () => Promise<T>): Promise<T>
   /** From before it connects until it ends, this client is cut when the database goes away. Throws when the database is away already. */
   include(client: Client): void
+  /** Reports that another host is the primary now: what is connected to the one before is cut, and the new one is asked at once. */
+  noteReplaced(): void
   /** Reports that a statement failed with this error. If it says that the server cannot write, we are not ready until a write succeeds. */
   noteFailure(error: unknown): void
   close(): Promise<void>
@@ -84,6 +86,7 @@ export function watchDatabase(options: WatchOptions): DatabaseWatch {
     zone: null,
     roundTripsMs: [],
     isClosed: false,
+    isPinging: false,
     probe: undefined,
     timer: undefined,
     pinging: Promise.resolve(),
@@ -105,6 +108,15 @@ export function watchDatabase(options: WatchOptions): DatabaseWatch {
       if (watch.awayBecause !== undefined) throw new DatabaseAway(watch.awayBecause)
       watch.clients.add(client)
       client.once('end', () => watch.clients.delete(client))
+    },
+    noteReplaced() {
+      if (watch.awayBecause !== undefined || watch.isClosed) return
+      turn(watch, 'another host is the primary now')
+      if (watch.probe) cut(watch.probe)
+      watch.probe = undefined
+      if (watch.isPinging) return
+      clearTimeout(watch.timer)
+      watch.pinging = pingInTime(watch)
     },
     noteFailure(error) {
       const problem = writeProblemOf(error)
@@ -130,6 +142,7 @@ interface Watch extends WatchOptions {
   /** The newest last. */
   roundTripsMs: number[]
   isClosed: boolean
+  isPinging: boolean
   /** The watch's own connection. */
   probe: Client | undefined
   timer: NodeJS.Timeout | undefined
@@ -147,6 +160,7 @@ function pingLater(watch: Watch): void {
 }
 
 async function pingInTime(watch: Watch): Promise<void> {
+  watch.isPinging = true
   const { promise: late, reject } = Promise.withResolvers<never>()
   const stopWaiting = awakeTimer(() => reject(new DatabaseAway()), watch.pingTimeoutMs ?? usualPingTimeoutMs)
   try {
@@ -162,6 +176,7 @@ async function pingInTime(watch: Watch): Promise<void> {
     }
   } finally {
     stopWaiting()
+    watch.isPinging = false
   }
   if (!watch.isClosed) pingLater(watch)
 }

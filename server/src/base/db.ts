@@ -5,7 +5,7 @@ import type { ClientBase, ClientConfig, CustomTypesConfig, QueryResultRow } from
 import { DatabaseAway } from './databaseAway.ts'
 import { watchDatabase, writeProblemOf, type DatabaseWatch } from './databaseWatch.ts'
 import type { Log } from './log.ts'
-import { connectionSettings, PooledClient, SessionClient, type DatabaseAddress } from './session.ts'
+import { connectionSettings, PooledClient, SessionClient, type DatabaseAddress, type HostAddress } from './session.ts'
 import { flatten } from './sql.ts'
 import { giveWarmFirst } from './warmFirst.ts'
 
@@ -152,6 +152,12 @@ function listeningApart(pool: Pool, sessions: Pool): Pool {
   })
 }
 
+/** The host of several to which statements go now. */
+function hostOf({ address, pooler }: DatabaseOptions): HostAddress | undefined {
+  const found = (pooler?.address ?? address)()
+  return typeof found === 'object' && 'url' in found ? found : undefined
+}
+
 export function openDatabase(options: DatabaseOptions): Database {
   const { StatementClient, DirectClient } = clientsOf(options)
   const connectionsMax = options.connectionsMax ?? 20
@@ -168,12 +174,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...(options.onAway && { onAway: options.onAway }),
     onMissed() {
       options.onMissed?.()
-      const address = (options.pooler ?? options).address()
-      if (typeof address === 'object' && 'url' in address) address.refused()
+      hostOf(options)?.refused()
     },
     ...(options.pingTimeoutMs !== undefined && { pingTimeoutMs: options.pingTimeoutMs }),
     ...(options.pingEveryMs !== undefined && { pingEveryMs: options.pingEveryMs }),
   })
+  hostOf(options)?.onPromoted(() => watch.noteReplaced())
   /** Every statement of ours shows whether the server still writes. */
   async function noting<T>(work: () => Promise<T>): Promise<T> {
     try {

@@ -17,6 +17,8 @@ export interface HostAddress {
   url: string
   /** Tells that this host does not let us in, or does not write: another one may. */
   refused(): void
+  /** Calls the listener whenever another host is found that was promoted in the place of the one before. */
+  onPromoted(listener: () => void): void
 }
 
 /** The URL of an external server, one of its hosts, or the embedded server. */
