@@ -24,14 +24,13 @@ test('a pause of the process does not use up the time, and what is left of it do
 })
 
 test('a process that is busy, and whose turns are longer than a step, is given some twenty turns and no more', async () => {
-  let hasFired = false
-  awakeTimer(() => {
-    hasFired = true
-  }, 200)
+  const over = new AbortController()
+  awakeTimer(() => over.abort(), 200)
   let turns = 0
-  for (; !hasFired; turns++) {
+  while (!over.signal.aborted) {
     standStill(15)
     await nextTurn()
+    turns += 1
   }
   assert.ok(turns >= 19 && turns <= 25, `${turns} turns`)
 })

@@ -133,6 +133,8 @@ interface Look {
   late: Set<string>
 }
 
+const pause = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false })
+
 /** Answers as soon as one host writes that was not replaced, but for a short wait for the others; else when all have answered, or had the time to. */
 async function lookAt(urls: string[], { ask, newest, late }: Look): Promise<Seen[]> {
   const seen = new Map<string, Seen>()
@@ -142,7 +144,6 @@ async function lookAt(urls: string[], { ask, newest, late }: Look): Promise<Seen
     seen.set(url, host)
     if (host.timeline !== undefined && !outdated(host, newest)) oneWrites.resolve()
   })
-  const pause = (ms: number) => sleep(ms, undefined, { ref: false })
   const enough = oneWrites.promise.then(() => pause(othersMs))
   const inTime = looks.filter((_, n) => !late.has(urls[n]!))
   const enoughOfLate = Promise.all(inTime).then(() => pause(lateMs))
