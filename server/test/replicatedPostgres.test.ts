@@ -119,8 +119,11 @@ proves(
     })
     assert.deepEqual(await db.sql`select current_setting('in_hot_standby') as is_standby`, [{ is_standby: 'off' }])
     let asked = 0
-    const url = connectionUrl({ ...address, port: following.port })
-    const host = { url, refused: () => void (asked += 1), onPromoted: () => undefined }
+    const host = {
+      url: connectionUrl({ ...address, port: following.port }),
+      refused: () => void (asked += 1),
+      onPromoted: () => undefined,
+    }
     await assert.rejects(new PooledClient(connectionSettings(host)).connect(), /is a standby, which only reads/)
     assert.equal(asked, 1)
   },
