@@ -277,7 +277,8 @@ async function moveUnderKills(scene: Scene, dataDir: string): Promise<{ counts: 
       (await movedNow()) < before + share * (0.5 + Math.random() * 0.5)
     ) {
       await look(Array.from({ length: 20 }, random))
-      await sleep(50)
+      // most of what the store can do is left to the command
+      await sleep(500)
     }
     if (counts.kills < 10 && child.exitCode === null) {
       child.kill('SIGKILL')
