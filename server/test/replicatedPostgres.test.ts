@@ -130,6 +130,31 @@ proves(
 )
 
 proves(
+  'postgres.hosts',
+  'a statement that fails because its connection broke, or because its host only reads, lets the primary be looked for',
+  async (t) => {
+    let asked = 0
+    const host = {
+      url: connectionUrl(address),
+      refused: () => void (asked += 1),
+      onPromoted: () => undefined,
+    }
+    const db = openDatabase({ address: () => host, log: createLog('silent') })
+    t.after(() => db.close())
+    await assert.rejects(db.sql`select pg_terminate_backend(pg_backend_pid())`, { code: '57P01' })
+    assert.equal(asked, 1)
+    const write = db.transaction(async (sql) => {
+      await sql`set transaction read only`
+      await sql`create table written (id int4)`
+    })
+    await assert.rejects(write, { code: '25006' })
+    assert.equal(asked, 2)
+    await assert.rejects(db.sql`select 1 / 0`)
+    assert.equal(asked, 2)
+  },
+)
+
+proves(
   ['postgres.promotion', 'presence.failover'],
   'after a standby was promoted, requests, runs, notifications and presence continue there, and nobody was declared dead',
   async (t) => {

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { testDatabase } from '../../test/kit/postgres.ts'
 import { openDatabase, type Address } from './db.ts'
+import { connectionUrl } from './embeddedPostgres.ts'
 import { createLog } from './log.ts'
 import { proves } from '../../test/kit/proves.ts'
 
@@ -56,6 +57,29 @@ proves(
     assert.equal(db.watch.isPresent(), false)
     for (const message of failures)
       assert.match(message, /^(Connection terminated unexpectedly|the database does not answer)$/)
+  },
+)
+
+proves(
+  'postgres.hosts',
+  'when another host becomes the primary, what waits for the one before fails at once, and the new one is used',
+  async (t) => {
+    const server = await testDatabase()
+    const { port, freeze } = await freezingProxy(t, server)
+    let url = connectionUrl({ ...server, host: '127.0.0.1', port })
+    const listeners: (() => void)[] = []
+    const host = () => ({ url, refused: () => undefined, onPromoted: (one: () => void) => void listeners.push(one) })
+    // nothing here waits until it is too late
+    const db = openDatabase({ address: host, log: createLog('silent'), pingTimeoutMs: 120_000, pingEveryMs: 20 })
+    t.after(() => db.close())
+    await db.sql`select 1`
+    freeze()
+    const waiting = assert.rejects(db.sql`select 2`, /^Error: Connection terminated unexpectedly$/)
+    url = connectionUrl(server)
+    for (const tell of listeners) tell()
+    await waiting
+    while (!db.watch.isPresent()) await nextTurn()
+    assert.deepEqual(await db.sql`select 3 as three`, [{ three: 3 }])
   },
 )
 

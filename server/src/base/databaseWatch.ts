@@ -110,10 +110,9 @@ export function watchDatabase(options: WatchOptions): DatabaseWatch {
       client.once('end', () => watch.clients.delete(client))
     },
     noteReplaced() {
-      if (watch.awayBecause !== undefined || watch.isClosed) return
-      turn(watch, 'another host is the primary now')
-      if (watch.probe) cut(watch.probe)
-      watch.probe = undefined
+      if (watch.isClosed) return
+      turn(watch, watch.awayBecause ?? 'another host is the primary now')
+      dropProbe(watch)
       if (watch.isPinging) return
       clearTimeout(watch.timer)
       watch.pinging = pingInTime(watch)
@@ -167,8 +166,7 @@ async function pingInTime(watch: Watch): Promise<void> {
     await Promise.race([ping(watch), late])
     turn(watch, undefined)
   } catch (error) {
-    if (watch.probe) cut(watch.probe)
-    watch.probe = undefined
+    dropProbe(watch)
     const reason = error instanceof DatabaseAway ? error.message : 'the database does not answer'
     if (!watch.isClosed) {
       turn(watch, reason, error)
@@ -179,6 +177,11 @@ async function pingInTime(watch: Watch): Promise<void> {
     watch.isPinging = false
   }
   if (!watch.isClosed) pingLater(watch)
+}
+
+function dropProbe(watch: Watch): void {
+  if (watch.probe) cut(watch.probe)
+  watch.probe = undefined
 }
 
 interface Answer {

@@ -186,6 +186,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       return await work()
     } catch (error) {
       watch.noteFailure(error)
+      // a pooler accepts connections while its server is down, and then fails their statements
+      if (isConnectionTrouble(error) && !(error instanceof DatabaseAway)) hostOf(options)?.refused()
       throw error
     }
   }
