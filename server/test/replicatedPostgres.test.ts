@@ -122,7 +122,7 @@ proves(
     const host = {
       url: connectionUrl({ ...address, port: following.port }),
       refused: () => void (asked += 1),
-      onPromoted: () => undefined,
+      onPromoted: () => () => undefined,
     }
     await assert.rejects(new PooledClient(connectionSettings(host)).connect(), /is a standby, which only reads/)
     assert.equal(asked, 1)
@@ -137,7 +137,7 @@ proves(
     const host = {
       url: connectionUrl(address),
       refused: () => void (asked += 1),
-      onPromoted: () => undefined,
+      onPromoted: () => () => undefined,
     }
     const db = openDatabase({ address: () => host, log: createLog('silent') })
     t.after(() => db.close())

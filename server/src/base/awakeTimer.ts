@@ -4,7 +4,7 @@
  * How many steps a wait has: what waits for the same time shares them, so a wait ends late by at most one. More of them would make a limit too
  * long in a process that is busy but runs: with 60, one of 1.25 s took four when the turns of the event loop took 60 ms.
  */
-const stepsMax = 20
+const stepsMax = 30
 const stepMinMs = 1
 
 /** All waits of one length. They end in the order in which they began. */

@@ -44,6 +44,8 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
   /** The one of which it was said that only an older host takes writes. */
   let told: string | undefined
   const asked = new Map<string, Promise<Seen>>()
+  /** The last look found none that writes. */
+  let isLost = false
   const listeners = new Set<() => void>()
 
   function use(url: string, timeline: string): void {
@@ -51,6 +53,7 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
     if (url !== current) log.info({ host: hostOf(url) }, 'another host is the primary now')
     current = url
     newest = timeline
+    isLost = false
     if (isPromoted) for (const listener of listeners) listener()
   }
 
@@ -61,7 +64,9 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
     const answer = lookAtOne(url, env === 'DATABASE_POOL_URL' ? PooledClient : SessionClient).then((host) => {
       asked.delete(url)
       // no look waits for it any more: one that was promoted since then is taken at once, since the next look may find it just as slow
-      if (!looking && host.timeline !== undefined && host.timeline > newest) use(url, host.timeline)
+      const { timeline } = host
+      if (!looking && timeline !== undefined && (timeline > newest || (isLost && timeline === newest)))
+        use(url, timeline)
       return host
     })
     asked.set(url, answer)
@@ -78,6 +83,7 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
     const best = writing.filter(({ timeline }) => timeline === last)
     const found = best.find(({ url }) => url === current) ?? best[0]
     if (!found) {
+      isLost = true
       if (hosts.some(({ isOutdated }) => isOutdated) && newest !== told) {
         told = newest
         log.error(
@@ -104,8 +110,19 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
     find().catch((error: unknown) => log.debug({ err: error }, 'no host is the primary yet'))
   }
 
-  const onPromoted = (listener: () => void): void => void listeners.add(listener)
-  return { address: () => ({ url: current, refused, onPromoted }), find }
+  function onPromoted(listener: () => void): () => void {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  const address: HostAddress = {
+    // whoever keeps the address has the host of the moment
+    get url() {
+      return current
+    },
+    refused,
+    onPromoted,
+  }
+  return { address: () => address, find }
 }
 
 interface Seen {

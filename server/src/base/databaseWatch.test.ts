@@ -67,11 +67,14 @@ proves(
     const server = await testDatabase()
     const { port, freeze } = await freezingProxy(t, server)
     let url = connectionUrl({ ...server, host: '127.0.0.1', port })
-    const listeners: (() => void)[] = []
-    const host = () => ({ url, refused: () => undefined, onPromoted: (one: () => void) => void listeners.push(one) })
+    const listeners = new Set<() => void>()
+    const onPromoted = (listener: () => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    }
+    const host = () => ({ url, refused: () => undefined, onPromoted })
     // nothing here waits until it is too late
     const db = openDatabase({ address: host, log: createLog('silent'), pingTimeoutMs: 120_000, pingEveryMs: 20 })
-    t.after(() => db.close())
     await db.sql`select 1`
     freeze()
     const waiting = assert.rejects(db.sql`select 2`, /^Error: Connection terminated unexpectedly$/)
@@ -80,6 +83,8 @@ proves(
     await waiting
     while (!db.watch.isPresent()) await nextTurn()
     assert.deepEqual(await db.sql`select 3 as three`, [{ three: 3 }])
+    await db.close()
+    while (listeners.size > 0) await nextTurn()
   },
 )
 

@@ -17,8 +17,6 @@ export interface DatabaseWatch {
   whilePresent<T>(work: () => Promise<T>): Promise<T>
   /** From before it connects until it ends, this client is cut when the database goes away. Throws when the database is away already. */
   include(client: Client): void
-  /** Reports that another host is the primary now: what is connected to the one before is cut, and the new one is asked at once. */
-  noteReplaced(): void
   /** Reports that a statement failed with this error. If it says that the server cannot write, we are not ready until a write succeeds. */
   noteFailure(error: unknown): void
   close(): Promise<void>
@@ -86,7 +84,6 @@ export function watchDatabase(options: WatchOptions): DatabaseWatch {
     zone: null,
     roundTripsMs: [],
     isClosed: false,
-    isPinging: false,
     probe: undefined,
     timer: undefined,
     pinging: Promise.resolve(),
@@ -108,14 +105,6 @@ export function watchDatabase(options: WatchOptions): DatabaseWatch {
       if (watch.awayBecause !== undefined) throw new DatabaseAway(watch.awayBecause)
       watch.clients.add(client)
       client.once('end', () => watch.clients.delete(client))
-    },
-    noteReplaced() {
-      if (watch.isClosed) return
-      turn(watch, watch.awayBecause ?? 'another host is the primary now')
-      dropProbe(watch)
-      if (watch.isPinging) return
-      clearTimeout(watch.timer)
-      watch.pinging = pingInTime(watch)
     },
     noteFailure(error) {
       const problem = writeProblemOf(error)
@@ -141,7 +130,6 @@ interface Watch extends WatchOptions {
   /** The newest last. */
   roundTripsMs: number[]
   isClosed: boolean
-  isPinging: boolean
   /** The watch's own connection. */
   probe: Client | undefined
   timer: NodeJS.Timeout | undefined
@@ -159,14 +147,14 @@ function pingLater(watch: Watch): void {
 }
 
 async function pingInTime(watch: Watch): Promise<void> {
-  watch.isPinging = true
   const { promise: late, reject } = Promise.withResolvers<never>()
   const stopWaiting = awakeTimer(() => reject(new DatabaseAway()), watch.pingTimeoutMs ?? usualPingTimeoutMs)
   try {
     await Promise.race([ping(watch), late])
     turn(watch, undefined)
   } catch (error) {
-    dropProbe(watch)
+    if (watch.probe) cut(watch.probe)
+    watch.probe = undefined
     const reason = error instanceof DatabaseAway ? error.message : 'the database does not answer'
     if (!watch.isClosed) {
       turn(watch, reason, error)
@@ -174,14 +162,8 @@ async function pingInTime(watch: Watch): Promise<void> {
     }
   } finally {
     stopWaiting()
-    watch.isPinging = false
   }
   if (!watch.isClosed) pingLater(watch)
-}
-
-function dropProbe(watch: Watch): void {
-  if (watch.probe) cut(watch.probe)
-  watch.probe = undefined
 }
 
 interface Answer {

@@ -5,7 +5,7 @@ import type { ClientBase, ClientConfig, CustomTypesConfig, QueryResultRow } from
 import { DatabaseAway } from './databaseAway.ts'
 import { watchDatabase, writeProblemOf, type DatabaseWatch } from './databaseWatch.ts'
 import type { Log } from './log.ts'
-import { connectionSettings, PooledClient, SessionClient, type DatabaseAddress, type HostAddress } from './session.ts'
+import { connectionSettings, PooledClient, SessionClient, type DatabaseAddress } from './session.ts'
 import { flatten } from './sql.ts'
 import { giveWarmFirst } from './warmFirst.ts'
 
@@ -152,10 +152,11 @@ function listeningApart(pool: Pool, sessions: Pool): Pool {
   })
 }
 
-/** The host of several to which statements go now. */
-function hostOf({ address, pooler }: DatabaseOptions): HostAddress | undefined {
-  const found = (pooler?.address ?? address)()
-  return typeof found === 'object' && 'url' in found ? found : undefined
+/** Lets the primary be looked for among the hosts of the database, and among those of its pooler. */
+function lookForPrimary({ address, pooler }: DatabaseOptions): void {
+  for (const found of [address(), pooler?.address()]) {
+    if (typeof found === 'object' && 'url' in found) found.refused()
+  }
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -174,12 +175,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...(options.onAway && { onAway: options.onAway }),
     onMissed() {
       options.onMissed?.()
-      hostOf(options)?.refused()
+      lookForPrimary(options)
     },
     ...(options.pingTimeoutMs !== undefined && { pingTimeoutMs: options.pingTimeoutMs }),
     ...(options.pingEveryMs !== undefined && { pingEveryMs: options.pingEveryMs }),
   })
-  hostOf(options)?.onPromoted(() => watch.noteReplaced())
   /** Every statement of ours shows whether the server still writes. */
   async function noting<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -187,7 +187,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     } catch (error) {
       watch.noteFailure(error)
       // a pooler accepts connections while its server is down, and then fails their statements
-      if (isConnectionTrouble(error) && !(error instanceof DatabaseAway)) hostOf(options)?.refused()
+      if (isConnectionTrouble(error) && !(error instanceof DatabaseAway)) lookForPrimary(options)
       throw error
     }
   }

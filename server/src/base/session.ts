@@ -14,11 +14,11 @@ export interface Address {
 
 /** One of several hosts of a DATABASE_URL (databaseHosts.ts). */
 export interface HostAddress {
-  url: string
+  readonly url: string
   /** Tells that this host does not let us in, or does not write: another one may. */
   refused(): void
-  /** Calls the listener whenever another host is found that was promoted in the place of the one before. */
-  onPromoted(listener: () => void): void
+  /** Calls the listener when a host is found that was promoted in the place of this one. Returns the function that stops listening. */
+  onPromoted(listener: () => void): () => void
 }
 
 /** The URL of an external server, one of its hosts, or the embedded server. */
@@ -26,13 +26,13 @@ export type DatabaseAddress = string | HostAddress | Address
 
 interface SessionConfig extends ClientConfig {
   /** Set for one of several hosts: one that only reads is refused, and the owner of the list is told. */
-  refused?: () => void
+  ofSeveral?: HostAddress
 }
 
 /** Separate connection fields are the embedded server's, which has no TLS. We say so explicitly, since PGSSLMODE could ask for it. */
 export function connectionSettings(address: DatabaseAddress): SessionConfig {
   if (typeof address === 'string') return { connectionString: address }
-  if ('url' in address) return { connectionString: address.url, refused: () => address.refused() }
+  if ('url' in address) return { connectionString: address.url, ofSeveral: address }
   return { ...address, ssl: false }
 }
 
@@ -104,18 +104,18 @@ const unheard = (): void => undefined
 export class SessionClient extends Client {
   readonly #more: SessionSettings
   readonly #timeoutMs: number
-  readonly #refused: (() => void) | undefined
+  readonly #host: HostAddress | undefined
   /** What the server tells of itself while a session starts. */
   readonly #told = new Map<string, string>()
 
-  constructor({ refused, ...config }: SessionConfig, more: SessionSettings = {}) {
+  constructor({ ofSeveral, ...config }: SessionConfig, more: SessionSettings = {}) {
     super({ ...keptAlive, ...config })
     // pg passes it on by this event of its connection
     const { connection } = this as unknown as { connection: EventEmitter }
     connection.on('parameterStatus', (told: { parameterName: string; parameterValue: string }) => {
       this.#told.set(told.parameterName, told.parameterValue)
     })
-    this.#refused = refused
+    this.#host = ofSeveral
     this.#more = more
     this.#timeoutMs = config.connectionTimeoutMillis ?? 10_000
   }
@@ -133,22 +133,25 @@ export class SessionClient extends Client {
 
   async #connect(): Promise<Client> {
     this.beforeConnect()
+    // what was promoted in its place has all that is true now, and this host may go on writing what is lost
+    const stopListening = this.#host?.onPromoted(() => cut(this))
+    if (stopListening) this.once('end', stopListening)
     // if a connection breaks before its owner has it, the calls here that fail report it
     this.on('error', unheard)
     try {
       await super.connect()
     } catch (error) {
-      this.#refused?.()
+      this.#host?.refused()
       throw error
     }
     // 0: without a limit, as in pg itself
     const late = this.#timeoutMs > 0 ? setTimeout(() => cut(this), this.#timeoutMs) : undefined
     try {
-      if (this.#refused) await this.#requireWrites()
+      if (this.#host) await this.#requireWrites()
       await this.prepare()
     } catch (error) {
       cut(this)
-      this.#refused?.()
+      this.#host?.refused()
       throw error
     } finally {
       clearTimeout(late)
