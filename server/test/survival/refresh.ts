@@ -15,6 +15,8 @@ export interface Refreshed {
   completed: number
   /** The generation of the secret at the end: one more with every refresh. */
   generation: number
+  /** Why the others were not completed. */
+  others?: string[]
 }
 
 export async function raceForTokens(
@@ -37,12 +39,16 @@ export async function raceForTokens(
   const [ended] = await yard.sql<{ completed: number; generation: number }>`
     select (select count(*)::int from runs where agent_id = ${agentId} and status = 'completed') as completed, generation
     from connections where id = ${id}`
+  const others = await yard.sql<{ why: string }>`
+    select status || ' ' || coalesce(error::text, waiting_on::text, '') || ' deaths ' || deaths || ' due ' || coalesce(due_at::text, '-') as why
+    from runs where agent_id = ${agentId} and status <> 'completed'`
   return {
     processes: yard.workers.length,
     rounds,
     runs: rounds * runs,
     refreshes: oauth.served.refreshes - before,
     ...ended!,
+    ...(others.length > 0 && { others: others.map(({ why }) => why) }),
   }
 }
 
