@@ -1735,7 +1735,7 @@ export class RunsGroup extends Group {
     return this.client.list('GET', '/v2/runs/:run_id/messages', {run_id: runId}, input, options, 'messages')
   }
 
-  /** An active run reads the message at its next turn; posting a message does not end a wait. A run that has ended starts again with it, and its log, usage and limits continue. From then on the run also acts for you: it can no longer use private connections of others. Needs the scope `runs:write`. */
+  /** An active run reads the message at its next turn; posting a message does not end a wait. A run that has ended starts again with it, and its log, usage and limits continue; that is refused while its agent is paused, and when the team has spent what it may in a month. From then on the run also acts for you: it can no longer use private connections of others. Needs the scope `runs:write`. */
   postMessage(runId: string, input: PostRunMessageInput, options?: CallOptions): Call<PostRunMessageAnswer> {
     return this.client.json('POST', '/v2/runs/:run_id/messages', {run_id: runId}, input, options)
   }

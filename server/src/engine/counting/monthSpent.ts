@@ -1,4 +1,4 @@
-// Whether a team may still spend money on models this month, for what is not a run: replays and suggestions.
+// Whether a team may still spend money on models this month, for what is not a new run: replays, suggestions, and runs that a message continues.
 import { one, type Sql } from '../../base/db.ts'
 import { costOfMonth } from './usageSql.ts'
 import { currentMonth } from './usage.ts'

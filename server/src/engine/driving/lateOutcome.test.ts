@@ -1,18 +1,38 @@
 // Outcomes of calls that are kept for the next holder of their run.
 import assert from 'node:assert/strict'
 import { proves } from '../../../test/kit/proves.ts'
-import { seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import type { Database } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import { claimRuns } from '../admission/claim.ts'
+import { feature } from '../../kit/feature.ts'
+import { Type } from '../../kit/schema.ts'
+import { outsideTool } from '../../kit/tool.ts'
+import { claimRuns, reviveRuns } from '../admission/claim.ts'
 import { engineOf } from '../engine.ts'
 import type { CallStep } from '../ledger/change.ts'
 import type { HeldRun } from './heldRun.ts'
 import { readLateOutcome, saveLateOutcome } from './lateOutcome.ts'
 
-const service = await testApp()
+let made = 0
+const pay = outsideTool({
+  name: 'pay',
+  description: 'For tests.',
+  input: Type.Object({}),
+  onDoubt: 'retry',
+  leaves: 'never',
+  timeoutMs: 600_000,
+  async execute() {
+    made += 1
+    return { result: 'paid again' }
+  },
+})
+const paying = feature({
+  name: 'paying',
+  toolSets: [{ name: 'paying', title: 'Paying', description: 'For tests.', provider: null, tools: [pay] }],
+})
+const service = await testApp({ features: [paying] })
 const { context } = service
 const { db } = context
 
@@ -43,3 +63,35 @@ proves('runs.outcomeKept', 'an outcome whose commit was never heard of is stored
   assert.deepEqual([commits, recorded], [2, 1])
   assert.deepEqual(await readLateOutcome(db.sql, id, step), { result: 'paid', files: [] })
 })
+
+proves(
+  'runs.outcomeKept',
+  'an outcome that is stored in the moment before the call is made again is taken, and the call is not made',
+  async () => {
+    const team = await seedTeam(service)
+    const procedure = '```tool name=pay id=pay\n{}\n```\n\n```output\n{{ steps.pay.output }}\n```\n'
+    const id = await startRun(team, await seedAgent(team, procedure, { plugins: ['paying'] }))
+    const worker = newId()
+    await claimRuns(db.sql, worker, 100)
+    await db.sql`
+      insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, started_at)
+      values (${id}, 1, 1, 'tool', 'pay', '{}', 'intent', now())`
+    await db.sql`
+      insert into run_messages (run_id, seq, id, turn, type, role, tool_call, "timestamp")
+      values (${id}, 1, ${newId()}, 1, 'tool_call', 'assistant', ${JSON.stringify({ id: `${id}:1`, name: 'pay', arguments: {} })}, now())`
+    await db.sql`update runs set message_seq = 1, steps = 1 where id = ${id}`
+    // the process that began the call counts as dead, and stores what came of it just before another one begins it again
+    await db.sql`
+      create function pay_late() returns trigger language plpgsql as $$
+      begin
+        new.arrived := json_build_object('attempt', 1, 'at', now(), 'outcome', json_build_object('result', 'paid'));
+        return new;
+      end $$`
+    await db.sql`
+      create trigger pay_late before update on run_steps for each row when (new.tool = 'pay' and old.attempt = 1 and new.attempt = 2)
+      execute function pay_late()`
+    await reviveRuns(db.sql, { id: worker, role: 'worker', is_news: true })
+    await drainRuns(service)
+    assert.deepEqual([(await readRun(team, id)).output, made], ['paid', 0])
+  },
+)

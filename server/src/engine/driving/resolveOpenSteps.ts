@@ -8,6 +8,7 @@ import { checkApproval } from './approvedCall.ts'
 import { beginEffect, insideEffect, waitEffect } from './callEffects.ts'
 import { stopWithoutPeople } from './guardedCall.ts'
 import { commit, feedOutcome, type HeldRun } from './heldRun.ts'
+import { readLateOutcome } from './lateOutcome.ts'
 import { askAgain, makeCall, recordResult } from './makeCall.ts'
 import { commitCalls } from './performCalls.ts'
 import { approvalReason } from './planCalls.ts'
@@ -66,7 +67,9 @@ async function makeNow(
     const begun = beginning(held, step)
     putStep(change, begun)
     await commit(held, change)
-    return makeCall(held, begun, approval)
+    // until that commit, a process that had lost the run could still store the outcome of the attempt before
+    const late = await readLateOutcome(held.context.db.sql, held.run.id, { ...begun, attempt: begun.attempt - 1 })
+    return late ? recordResult(held, begun, late) : makeCall(held, begun, approval)
   }
   const results = new Map<number, Outcome>()
   const note = (outcome: Outcome) => results.set(step.seq, outcome)

@@ -33,8 +33,8 @@ export async function stopRuns(sql: Sql, ids: string[], onStopped?: (stopped: St
 }
 
 /**
- * Locks the runs and everything active below them. A child is made under its parent's lock, so a statement that begins after the parents
- * are locked finds it. This is repeated until no child is new.
+ * Locks the runs and everything active below them, also below a run that failed while its own sub-run went on. A child is made under its
+ * parent's lock, so a statement that begins after the parents are locked finds it. This is repeated until no child is new.
  */
 async function withSubRuns(sql: Sql, ids: string[]): Promise<string[]> {
   const found = new Set<string>()
@@ -51,7 +51,12 @@ async function withSubRuns(sql: Sql, ids: string[]): Promise<string[]> {
     }>`select id from runs where id = any(${parents}::uuid[]) order by id for update`
     for (const { id } of locked) found.add(id)
     const children = await sql<{ id: string }>`
-      select id from runs where parent_run_id = any(${parents}::uuid[]) and status in ${activeList}`
+      with recursive below as (
+        select id, status from runs where parent_run_id = any(${parents}::uuid[])
+        union all
+        select r.id, r.status from below b join runs r on r.parent_run_id = b.id where b.status not in ${activeList}
+      )
+      select id from below where status in ${activeList}`
     parents = children.map(({ id }) => id).filter((id) => !found.has(id))
   }
   return [...found]

@@ -107,3 +107,26 @@ proves(
     )
   },
 )
+
+proves(
+  'messages.refused',
+  'a message does not restart an ended run of a paused agent, or of a team that has spent its month, but reaches one under way',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, `${block('approve', 'Go?')}\n${echo}`)
+    const [ended, underWay] = [await startRun(team, agentId), await startRun(team, agentId)]
+    await drainRuns(service)
+    await team.call(`POST /v2/runs/${ended}/stop`)
+    await team.call(`POST /v2/agents/${agentId}/pause`, { body: { reason: 'It pays twice.' } })
+    const refused = await post(team, ended, 'pay')
+    assert.deepEqual([refused.status, refused.body.error], [409, 'agent_paused'])
+    assert.match(refused.body.message, /It pays twice/)
+    assert.equal((await post(team, underWay, 'wait')).status, 201)
+    await team.call(`POST /v2/agents/${agentId}/resume`)
+    await sql`insert into entitlements (team_id, key, value) values (${team.id}, 'monthly_cost_usd', 0)`
+    const spent = await post(team, ended, 'pay')
+    assert.equal(spent.body.error, 'entitlement_exceeded')
+    assert.equal((await post(team, underWay, 'wait')).status, 201)
+    assert.equal((await readRun(team, ended)).status, 'stopped')
+  },
+)

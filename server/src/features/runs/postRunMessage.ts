@@ -1,7 +1,9 @@
 // Posts a message to a run, which reads it at its next turn. A run that has ended continues with it.
 import { one } from '../../base/db.ts'
 import { addUserMessage } from '../../engine/requests/addUserMessage.ts'
+import { monthSpent } from '../../engine/counting/monthSpent.ts'
 import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
+import { isPausedFor, pausedSentence } from '../../engine/starting/pauses.ts'
 import { Message } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type, type Static } from '../../kit/schema.ts'
@@ -18,7 +20,7 @@ export const postRunMessage = operation({
   summary: 'Post a message to a run',
   description:
     'An active run reads the message at its next turn; posting a message does not end a wait. A run that has ended starts again with it, ' +
-    'and its log, usage and limits continue. From then on the run also acts for you: it can no longer use private connections of others.',
+    'and its log, usage and limits continue; that is refused while its agent is paused, and when the team has spent what it may in a month. From then on the run also acts for you: it can no longer use private connections of others.',
   scope: 'runs:write',
   body: Type.Object({
     message: Type.Union(
@@ -31,7 +33,7 @@ export const postRunMessage = operation({
   }),
   status: 201,
   answer: Type.Object({ message: Message, message_id: Id, run_id: Id, status: RunStatus }),
-  errors: ['invalid_request', 'not_found', 'conflict', 'sandbox_busy'],
+  errors: ['invalid_request', 'not_found', 'conflict', 'sandbox_busy', 'entitlement_exceeded', 'agent_paused'],
   async handler({ team, caller, run, body, sql, context, fail }) {
     if (run.source === 'artifact') {
       fail('conflict', 'This run works on an artifact. Post to the artifact: POST /v2/artifacts/{artifactId}/messages.')
@@ -41,9 +43,10 @@ export const postRunMessage = operation({
       fail('invalid_request', 'message is larger than 64 KiB. Put large things into files and say where they are.')
     }
     // the agent before the run, as its deletion locks them: an ended run cannot be started while its agent goes
-    const agent = await one(sql<{ is_deleted: boolean }>`
-      select deleted_at is not null as is_deleted from agents
-      where id = ${run.agent_id} and team_id = ${team.id} for share`)
+    const agent = await one(sql<{ is_deleted: boolean; paused_name: string | null; paused_reason: string | null }>`
+      select a.deleted_at is not null as is_deleted, case when ${isPausedFor} then a.name end as paused_name, a.paused_reason
+      from agents a left join builds b on b.id = ${run.build_id} and b.team_id = a.team_id
+      where a.id = ${run.agent_id} and a.team_id = ${team.id} for share of a`)
     const [now] = await sql<{ status: Status; is_erased: boolean }>`
       select status, log_erased_at is not null as is_erased from runs
       where id = ${run.id} and team_id = ${team.id} for update`
@@ -53,6 +56,9 @@ export const postRunMessage = operation({
       if (now.is_erased) {
         fail('conflict', 'The log of this run was erased after its time, so it cannot continue. Start a new run.')
       }
+      if (agent.paused_name !== null) fail('agent_paused', pausedSentence(agent.paused_name, agent.paused_reason))
+      const spent = await monthSpent(sql, team.id)
+      if (spent !== undefined) fail('entitlement_exceeded', spent)
     }
     const posted = await addUserMessage(sql, run, { text: messageText(body.message)!, memberId: caller.member_id })
     if (hasEnded(now.status) && run.sandbox_id !== null) {

@@ -152,3 +152,19 @@ proves(
     assert.equal((await readRun(team, others)).status, 'waiting')
   },
 )
+
+proves('stop.subRuns', 'a run that goes on below one that has ended is stopped with the run above both', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, asks)
+  const [above, between, below] = [
+    await startRun(team, agentId),
+    await startRun(team, agentId),
+    await startRun(team, agentId),
+  ]
+  await drainRuns(service)
+  await stop(team, between)
+  await sql`update runs set parent_run_id = ${above} where id = ${between}`
+  await sql`update runs set parent_run_id = ${between} where id = ${below}`
+  await stop(team, above)
+  assert.equal((await readRun(team, below)).status, 'stopped')
+})
