@@ -128,6 +128,10 @@ const sentences = [
     id: 'artifacts.actsFor',
     says: 'Work on an artifact acts for everybody who has changed it, so nobody gets the private connection of another used.',
   },
+  {
+    id: 'artifacts.approvals',
+    says: 'Where a call of an artifact’s work is held back, or a limit is reached, only who may answer approvals answers, and says which request is meant.',
+  },
   { id: 'artifacts.runs', says: 'Who may only view an artifact cannot stop, answer or delete its runs.' },
   {
     id: 'artifacts.bounds',

@@ -794,7 +794,7 @@ export class ArtifactsGroup extends Group {
     return this.client.json('POST', '/v2/artifacts/:artifactId/stop', {artifactId}, input, options)
   }
 
-  /** Answers `pending_question`. Of several answers the first one counts; the others get a 409. Needs the scope `artifacts:write`. */
+  /** Answers `pending_question`. Of several answers the first one counts; the others get a 409. Where a call is held back, or the work has reached a limit, the answer takes the scope `approvals:write` too, and names its `tool_call_id`. Needs the scope `artifacts:write`. */
   answer(artifactId: string, input: AnswerArtifactInput, options?: CallOptions): Call<AnswerArtifactAnswer> {
     return this.client.json('POST', '/v2/artifacts/:artifactId/answer', {artifactId}, input, options)
   }

@@ -286,14 +286,17 @@ export async function cancelRequestOf(sql: Sql, runId: string, step: number): Pr
     where run_id = ${runId} and step = ${step} and status = 'pending'`
 }
 
+/** Whether the engine asks, about a call or a limit that waits for the answer; otherwise the work itself asks, by a tool. */
+export const isOfEngine = ({ action }: Pick<HumanRequest, 'action'>): boolean =>
+  action !== null && action.tool !== 'human_approve'
+
 /**
  * Whether the agent will read words that the person who answered wrote. A yes to a waiting call does not: the turn that wanted the call
  * chose it, and the yes is bound to exactly that. A plain yes or no, a choice among our own options, and "I have logged in" do not either.
  * A comment does.
  */
 function carriesWords({ type, action, response }: Pick<HumanRequest, 'type' | 'action' | 'response'>): boolean {
-  const isOfEngine = action !== null && action.tool !== 'human_approve'
-  if (isOfEngine && response?.['approved'] === true) return false
+  if (isOfEngine({ action }) && response?.['approved'] === true) return false
   const hasComment = typeof response?.['comment'] === 'string' && response['comment'] !== ''
   return hasComment || (action === null && (type === 'question' || type === 'form'))
 }

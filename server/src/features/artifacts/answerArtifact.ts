@@ -1,6 +1,12 @@
 // Answers what the work on an artifact asked. The work continues with the answer.
 import { isId } from '../../base/ids.ts'
-import { answerRequest, reasonNotCounted, requestById, type HumanRequest } from '../../engine/requests/humanRequests.ts'
+import {
+  answerRequest,
+  isOfEngine,
+  reasonNotCounted,
+  requestById,
+  type HumanRequest,
+} from '../../engine/requests/humanRequests.ts'
 import { checkResponse, type Given } from '../../engine/requests/humanResponse.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
@@ -14,7 +20,9 @@ export const answerArtifact = operation({
   client: 'artifacts.answer',
   route: 'POST /v2/artifacts/:artifactId/answer',
   summary: 'Answer a question of an artifact',
-  description: 'Answers `pending_question`. Of several answers the first one counts; the others get a 409.',
+  description:
+    'Answers `pending_question`. Of several answers the first one counts; the others get a 409. Where a call is held back, or the work has ' +
+    'reached a limit, the answer takes the scope `approvals:write` too, and names its `tool_call_id`.',
   scope: 'artifacts:write',
   body: Type.Object(
     {
@@ -36,7 +44,7 @@ export const answerArtifact = operation({
   ),
   status: 200,
   answer: Type.Object({ ...ArtifactAnswer.properties, ok: Type.Literal(true) }),
-  errors: ['forbidden', 'invalid_request', 'conflict'],
+  errors: ['forbidden', 'insufficient_scope', 'invalid_request', 'conflict'],
   async handler({ team, artifact, caller, body, context, sql, fail }) {
     requireEditor(artifact, caller, fail)
     const open = artifact.pending_question
@@ -46,6 +54,15 @@ export const answerArtifact = operation({
     }
     const [request] = isId(open.tool_call_id) ? await requestById(sql, open.tool_call_id, team.id) : []
     if (!request) return fail('conflict', 'This question is closed.')
+    if (request.type === 'approval' && isOfEngine(request)) {
+      // whoever may write pages wrote the call too, so they alone do not allow it
+      if (!caller.scopes.has('approvals:write')) {
+        fail('insufficient_scope', 'To allow or refuse this takes the scope approvals:write.')
+      }
+      if (body.tool_call_id === undefined) {
+        fail('invalid_request', 'tool_call_id is missing: another call may ask the same, so say which one you mean.')
+      }
+    }
     const checked = checkResponse({ ...request, takesComment: false }, givenTo(request, body.answers))
     if ('misfit' in checked) return fail('invalid_request', checked.misfit)
     if ('broken' in checked) return fail('conflict', checked.broken)

@@ -10,6 +10,7 @@ import {
   send,
 } from '../../../test/kit/artifacts.ts'
 import { seedColleague } from '../../../test/kit/cases.ts'
+import { setRules } from '../../../test/kit/guardrails.ts'
 import { drainRuns } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -92,6 +93,60 @@ proves('artifacts.actsFor', 'whatever a colleague changed, no later work acts fo
     const copy = await creator.call(`POST /v2/artifacts/${id}/duplicate`)
     assert.deepEqual(await refreshedByClock(copy.body.id), both, name)
   }
+})
+
+const readsRuns = (id: string) => fenced(`tool name=operations_runs id=${id}`, '{"by": "day", "last": "7d"}')
+
+proves(
+  'artifacts.approvals',
+  'a call that is held back is allowed only by who may approve, and by its id',
+  async () => {
+    const team = await seedTeam(service)
+    const writer = await seedColleague(team, 'Writer', ['artifacts:read', 'artifacts:write'])
+    const approver = await seedColleague(team, 'Approver', ['artifacts:read', 'artifacts:write', 'approvals:write'])
+    await setRules([service], team, { always_ask: ['operations_runs'] })
+    const id = await createArtifact(writer, { message: pageMessage('Held', readsRuns('one') + readsRuns('page')) })
+    await drainRuns(service)
+    await writer.call(`POST /v2/artifacts/${id}/publish`, { body: { visibility: 'team', permission: 'edit' } })
+    const { tool_call_id, questions } = (await readArtifact(writer, id)).pending_question
+    const title = 'Allow operations_runs?'
+    assert.equal(questions[0].question, title)
+    const answer = (by: TestTeam, more: object, says = 'Approve') =>
+      by.call(`POST /v2/artifacts/${id}/answer`, { body: { answers: { [title]: says }, ...more } })
+    for (const says of ['Approve', 'Reject']) {
+      const refused = await answer(writer, { tool_call_id }, says)
+      assert.deepEqual([refused.status, refused.body.error], [403, 'insufficient_scope'])
+    }
+    const unnamed = await answer(approver, {})
+    assert.deepEqual([unnamed.status, unnamed.body.error], [400, 'invalid_request'])
+    assert.equal((await answer(approver, { tool_call_id })).status, 200)
+    await drainRuns(service)
+    // the next call asks the same, and the answer to the first is none for it
+    const next = (await readArtifact(writer, id)).pending_question
+    assert.deepEqual([next.questions[0].question, next.tool_call_id === tool_call_id], [title, false])
+    assert.equal((await answer(approver, { tool_call_id })).status, 409)
+    assert.equal((await answer(approver, { tool_call_id: next.tool_call_id })).status, 200)
+    await drainRuns(service)
+    assert.equal((await readArtifact(writer, id)).status, 'completed')
+  },
+)
+
+proves('artifacts.approvals', 'a call that needs two people is not allowed by one who answers twice', async () => {
+  const team = await seedTeam(service)
+  const second = await seedColleague(team, 'Second', ['artifacts:read', 'artifacts:write', 'approvals:write'])
+  await setRules([service], team, { two_person: ['operations_runs'] })
+  const id = await createArtifact(team, { message: pageMessage('Held', readsRuns('page')) })
+  await drainRuns(service)
+  await team.call(`POST /v2/artifacts/${id}/publish`, { body: { visibility: 'team', permission: 'edit' } })
+  const { tool_call_id } = (await readArtifact(team, id)).pending_question
+  const body = { answers: { 'Allow operations_runs?': 'Approve' }, tool_call_id }
+  const answer = (by: TestTeam) => by.call(`POST /v2/artifacts/${id}/answer`, { body })
+  assert.equal((await answer(team)).status, 200)
+  assert.equal((await answer(team)).status, 409)
+  assert.equal((await readArtifact(team, id)).status, 'running')
+  assert.equal((await answer(second)).status, 200)
+  await drainRuns(service)
+  assert.equal((await readArtifact(team, id)).status, 'completed')
 })
 
 proves('artifacts.runs', 'only members who may edit an artifact can change its runs', async () => {
