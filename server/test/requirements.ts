@@ -461,6 +461,10 @@ const sentences = [
     says: 'Signed URLs take up to 1 GiB for a team file and give its bytes, without a credential.',
   },
   {
+    id: 'teamFiles.once',
+    says: 'An upload URL of a team file takes one successful PUT, and one at a time; a failed one can be tried again.',
+  },
+  {
     id: 'teamFiles.room',
     says: 'Bytes of a team file that cannot be kept are refused before they are sent; one that replaces another needs room only for the difference.',
   },

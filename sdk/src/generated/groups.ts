@@ -2024,7 +2024,7 @@ export class TeamFilesGroup extends Group {
     return this.client.json('POST', '/v2/teams/:teamId/files', {}, input, options)
   }
 
-  /** The URL takes a PUT of up to 1 GiB, begun within 15 minutes, without a credential. The file has this name when the whole of it has come. Needs the scope `agents:write`. */
+  /** The URL takes one successful PUT of up to 1 GiB, begun within 15 minutes, without a credential. A failed PUT can be tried again. The file has this name when the whole of it has come. Needs the scope `agents:write`. */
   createUploadUrl(input: CreateTeamFileUploadUrlInput, options?: CallOptions): Call<CreateTeamFileUploadUrlAnswer> {
     return this.client.json('POST', '/v2/teams/:teamId/files/upload-urls', {}, input, options)
   }

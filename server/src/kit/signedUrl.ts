@@ -24,7 +24,7 @@ export function signedUrl(context: Context, { validS, ...signed }: Signed): stri
   return signedUntil(context, signed, (window + 2) * validS)
 }
 
-/** Valid for exactly this long, and different for everyone who asks. */
+/** Valid for exactly this long. Its query or path says an id of its own, whose row lets it be used once (uploadClaim.ts). */
 export const signedUrlOnce = (context: Context, { validS, ...signed }: Signed): string =>
   signedUntil(context, signed, Math.floor(Date.now() / 1000) + validS)
 

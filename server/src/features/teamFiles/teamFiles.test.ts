@@ -49,6 +49,50 @@ proves('teamFiles.urls', 'signed URLs take and give the bytes without a credenti
   assert.equal(forged.status, 403)
 })
 
+const putText = (url: string, body: string) => fetch(url, { method: 'PUT', body })
+
+proves('teamFiles.once', 'an upload URL that was used does not replace what came after it', async () => {
+  const urlFor = async (): Promise<string> =>
+    (await team.call('POST /v2/teams/:teamId/files/upload-urls', { body: { name: 'once.txt' } })).body.upload_url
+  const [first, second] = await Promise.all([urlFor(), urlFor()])
+  assert.notEqual(first, second)
+  assert.equal((await putText(first, 'one')).status, 201)
+  const { file_id } = (await (await putText(second, 'two')).json()) as { file_id: string }
+  const again = await putText(first, 'one')
+  assert.equal(again.status, 409)
+  assert.match(await again.text(), /was already used/)
+  assert.equal((await team.call(`GET /v2/teams/:teamId/files/${file_id}`)).body.content, 'two')
+})
+
+proves('teamFiles.once', 'one file at a time is sent to an upload URL, and after a failure another', async () => {
+  const { upload_url: url } = (
+    await team.call('POST /v2/teams/:teamId/files/upload-urls', { body: { name: 'slow.txt' } })
+  ).body
+  const id = new URL(url).searchParams.get('upload')
+  const untilClaimed = async (isClaimed: boolean) => {
+    for (;;) {
+      const claimed = await team.sql`select from team_file_uploads where id = ${id} and claim is not null`
+      if (claimed.length > 0 === isClaimed) return
+    }
+  }
+  const slow = httpRequest(url, { method: 'PUT', headers: { 'content-length': 200 } })
+  slow.on('error', () => undefined)
+  slow.write(Buffer.alloc(100))
+  await untilClaimed(true)
+  assert.equal((await putText(url, 'x')).status, 409)
+  slow.destroy()
+  await untilClaimed(false)
+  assert.equal((await putText(url, 'x')).status, 201)
+})
+
+proves('teamFiles.once', 'the rows of old upload URLs go when the team asks for another', async () => {
+  const ask = () => team.call('POST /v2/teams/:teamId/files/upload-urls', { body: { name: 'old.txt' } })
+  await ask()
+  await team.sql`update team_file_uploads set expires_at = now() - interval '2 days' where team_id = ${team.id}`
+  await ask()
+  assert.equal((await team.sql`select from team_file_uploads where team_id = ${team.id}`).length, 1)
+})
+
 proves('teamFiles.room', 'bytes that a team cannot keep are refused before they are sent', async () => {
   const small = await testApp({ config: { teamStorageBytes: 1_000_000 } })
   await small.listen()

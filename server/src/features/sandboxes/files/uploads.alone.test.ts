@@ -6,10 +6,10 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import type { TestContext } from 'node:test'
 import { newId } from '../../../base/ids.ts'
 import { signedUrlOnce } from '../../../kit/signedUrl.ts'
+import { renewalMs } from '../../../kit/uploadClaim.ts'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { proves } from '../../../../test/kit/proves.ts'
-import { renewalMs } from './uploadClaim.ts'
 
 const mebibyte = 1024 * 1024
 const service = await testApp({ config: { sandboxBytesMax: 8 * mebibyte } })
