@@ -3598,7 +3598,7 @@ const sentences = [
   },
   {
     id: 'blobs.sweepPieces',
-    says: 'The sweep deletes at most 256 MiB in one statement, also of one content that has more.',
+    says: 'At most 256 MiB of stored bytes are deleted in one statement, also of one content that has more: by the sweep, at the end of an upload, and after a move.',
   },
   {
     id: 'workspace.layout',

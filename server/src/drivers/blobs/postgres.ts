@@ -8,6 +8,9 @@ export const chunkBytes = 1024 * 1024
 /** How much goes to the server in one statement. With 5 MiB in one, others waited 60 ms for the main thread and 150 ms for the server. */
 const batchBytesMax = chunkBytes
 
+/** How many chunks are deleted in one statement. PostgreSQL writes every page of them again, and a slow disk writes 50 MB a second. */
+export const chunksAtOnce = 256
+
 /** After how long bytes that are stored again get a new time: bytes that are older than a day and that nothing refers to are swept. */
 const rejuvenateAfter = '12 hours'
 
@@ -50,19 +53,48 @@ export async function withUnnamed<T>(
     }
     return await then(id, { sha256: digest.digest('hex'), size_bytes: sizeBytes })
   } catch (error) {
-    await sql`delete from blobs where id = ${id} and sha256 is null`
+    await deleteUnnamed(sql, id)
     throw error
   }
+}
+
+/**
+ * Deletes a blob unless it has a hash. A large one leaves its chunks to another blob, which goes in pieces: a statement that was cut off may still
+ * give a hash to the first, and must not find half of it.
+ */
+async function deleteUnnamed(sql: Sql, id: string): Promise<void> {
+  const [large] = await sql<{ rest: string }>`
+    with gone as (
+      delete from blobs where id = ${id} and sha256 is null returning id
+    ), large as (
+      insert into blobs (id, size_bytes)
+      select ${newId()}::uuid, 0 from gone where (select count(*) from blob_chunks where blob_id = ${id}) > ${chunksAtOnce}
+      returning id
+    ), moved as (
+      update blob_chunks c set blob_id = large.id from large where c.blob_id = ${id}
+    )
+    select id as rest from large`
+  if (large) await deleteInPieces(sql, large.rest)
+}
+
+/** Of a blob without a hash whose id nobody else knows. It may end early, or its process may die: the sweep finds what is left. */
+export async function deleteInPieces(sql: Sql, id: string, mayContinue = (): boolean => true): Promise<void> {
+  for (let gone = chunksAtOnce; gone === chunksAtOnce;) {
+    if (!mayContinue()) return
+    const chunks = await sql`
+      delete from blob_chunks where blob_id = ${id} and n in (
+        select n from blob_chunks where blob_id = ${id} order by n limit ${chunksAtOnce})
+      returning 1`
+    gone = chunks.length
+  }
+  await sql`delete from blobs where id = ${id}`
 }
 
 /** Gives the blob its hash, unless another blob has that hash already: then the older one stays with a new time, and this one is deleted. */
 async function nameBlob(sql: Sql, id: string, { sha256, size_bytes }: StoredBlob): Promise<void> {
   for (;;) {
     const [known] = await sql`update blobs set created_at = now() where sha256 = decode(${sha256}, 'hex') returning 1`
-    if (known) {
-      await sql`delete from blobs where id = ${id}`
-      return
-    }
+    if (known) return deleteUnnamed(sql, id)
     const [named] = await sql`
       update blobs set sha256 = decode(${sha256}, 'hex'), size_bytes = ${size_bytes}, created_at = now()
       where id = ${id} and not exists (select from blobs where sha256 = decode(${sha256}, 'hex')) returning 1`.catch(

@@ -5,6 +5,7 @@ import { newId } from '../../base/ids.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { blobsOn } from './blobsOn.ts'
 import { sweepBlobs } from './sweepBlobs.ts'
 
 const service = await testApp()
@@ -29,6 +30,11 @@ async function blobWith(chunks: number, { hoursAgo = 25 } = {}): Promise<string>
   await sql`
     insert into blob_chunks (blob_id, n, bytes) select ${id}, n, 'x' from generate_series(0, ${chunks - 1}::int) n`
   return id
+}
+
+/** Their numbers begin with 1. */
+async function addChunks(id: string, chunks: number): Promise<void> {
+  await sql`insert into blob_chunks (blob_id, n, bytes) select ${id}, n, 'x' from generate_series(1, ${chunks}::int) n`
 }
 
 async function use(id: string): Promise<void> {
@@ -138,6 +144,46 @@ proves('blobs.sweepPieces', 'what a process that died left of a large content go
   while ((await sweepBlobs(sql, 50)) > 0);
   assert.deepEqual(await left(), [])
   assert.deepEqual(await sql`select from blob_chunks`, [])
+})
+
+proves('blobs.sweepPieces', 'what a move to a store leaves of a large content goes in pieces', async () => {
+  const [id, object] = [await blobWith(600), newId()]
+  await use(id)
+  await sql`insert into blob_objects (id, store) values (${object}, 's3://nowhere')`
+  const move = () => sql`select move_to_object(${id}, ${object}, 1) as moved`
+  assert.deepEqual(await deletedChunks(move), [])
+  const [beginning] = await sql`select array_agg(n) as chunks from blob_chunks where blob_id = ${id}`
+  assert.deepEqual(beginning, { chunks: [0] })
+  assert.deepEqual(await deletedChunks(() => sweepBlobs(sql, 50)), [256, 256, 87])
+  assert.deepEqual(await left(), [id])
+})
+
+proves('blobs.sweepPieces', 'what a move from a store brought in vain goes in pieces', async () => {
+  const filled = newId()
+  await sql`insert into blobs (id, size_bytes) values (${filled}, 0)`
+  await addChunks(filled, 600)
+  const move = () => sql`select move_from_object(${newId()}, ${newId()}, ${filled}) as moved`
+  assert.deepEqual(await deletedChunks(move), [])
+  assert.deepEqual(await deletedChunks(() => sweepBlobs(sql, 50)), [256, 256, 88])
+  assert.deepEqual(await left(), [])
+})
+
+proves('blobs.sweepPieces', 'a large upload that is known already, or breaks off, goes in pieces', async () => {
+  /** Some bytes, and 600 chunks beside them. */
+  async function* large({ breaksOff }: { breaksOff: boolean }): AsyncGenerator<Uint8Array> {
+    const [unnamed] = await sql<{ id: string }>`select id from blobs where sha256 is null`
+    await addChunks(unnamed!.id, 600)
+    yield Buffer.from('some bytes')
+    if (breaksOff) throw new Error('broken off')
+  }
+  const blobs = blobsOn(sql)
+  await blobs.put([Buffer.from('some bytes')])
+  const kept = await left()
+  assert.deepEqual(await deletedChunks(() => blobs.putStream(large({ breaksOff: false }))), [256, 256, 89])
+  assert.deepEqual(await left(), kept)
+  const broken = () => assert.rejects(blobs.putStream(large({ breaksOff: true })), /broken off/)
+  assert.deepEqual(await deletedChunks(broken), [256, 256, 88])
+  assert.deepEqual(await left(), kept)
 })
 
 proves(

@@ -1,10 +1,8 @@
 // Deletes bytes that nothing refers to: rows first, and then the objects that no row of a blob has any more.
 import { one, type Sql } from '../../base/db.ts'
 import { StoreRefused } from './objectStore.ts'
+import { chunksAtOnce, deleteInPieces } from './postgres.ts'
 import type { Stores } from './stores.ts'
-
-/** How many chunks of 1 MiB go in one statement. PostgreSQL writes every page of them again, and a slow disk writes 50 MB a second. */
-const chunksAtOnce = 256
 
 interface OldBlob {
   id: string
@@ -57,19 +55,9 @@ function* batchesOf(blobs: UnusedBlob[]): Generator<string[]> {
   if (batch.length > 0) yield batch
 }
 
-/** It may end early, or its process may die: then a blob without a hash stays, which the sweep finds on its next round. */
 async function deleteLarge(sql: Sql, id: string, mayContinue: () => boolean): Promise<void> {
   const { rest } = await one(sql<{ rest: string | null }>`select leave_chunks_of_blob(${id}) as rest`)
-  if (rest === null) return
-  for (let gone = chunksAtOnce; gone === chunksAtOnce;) {
-    if (!mayContinue()) return
-    const chunks = await sql`
-      delete from blob_chunks where blob_id = ${rest} and n in (
-        select n from blob_chunks where blob_id = ${rest} order by n limit ${chunksAtOnce})
-      returning 1`
-    gone = chunks.length
-  }
-  await sql`delete from blobs where id = ${rest}`
+  if (rest !== null) await deleteInPieces(sql, rest, mayContinue)
 }
 
 /** How many objects are deleted at the same time. */
