@@ -3518,7 +3518,7 @@ const sentences = [
   },
   {
     id: 'encryption.alone',
-    says: 'The encryption key is not changed while another process lives on the database or prepares it.',
+    says: 'The encryption key is not changed while another process lives on the database, prepares it or makes a new key for evidence.',
   },
   { id: 'encryption.batches', says: 'A large table is sealed again a bounded piece at a time.' },
   {

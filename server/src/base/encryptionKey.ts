@@ -29,7 +29,10 @@ interface Settled {
   givenNext?: Buffer | undefined
 }
 
-/** Called under the migration lock, so that two first starts cannot make two keys. */
+/**
+ * Called under the migration lock, which is kept until what is sealed with it is committed. Otherwise two first starts would make two keys, and
+ * whoever looks while the key is changed would seal with the old one, and remove the next.
+ */
 export async function openKeyring(sql: Sql, settled: Settled): Promise<Keyring> {
   const { dataDir, given } = settled
   const file = keyFile(dataDir)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { Client } from 'pg'
+import { begin } from '../../test/kit/heldTransaction.ts'
 import { testDatabase } from '../../test/kit/postgres.ts'
 import { readConfig, type Config } from '../base/config.ts'
 import { cut } from '../base/session.ts'
@@ -34,7 +35,7 @@ import { readSecret, rotateSecret, signingSecrets } from '../features/webhooks/s
 import type { Context } from '../kit/context.ts'
 import { findReply, hashRequest, sealedReply, sealReply } from '../kit/idempotency.ts'
 import { announcePresence } from '../kit/presence.ts'
-import { CommandFailed } from './command.ts'
+import { CommandFailed, type Call } from './command.ts'
 import { encryptionKey as doctorsLook } from './checks/database.ts'
 import type { Joined } from './joinDatabase.ts'
 import type { AuthorizationServer } from '../drivers/oauth/oauth.ts'
@@ -49,6 +50,7 @@ import { sealedSecret, sealedToken } from '../features/triggers/trigger.ts'
 import { beginOidc } from '../features/signIn/oidcSignIn.ts'
 import type { Caller } from '../kit/credential.ts'
 import { keyRotateEncryption } from './keyRotateEncryption.ts'
+import { keyRotateEvidence } from './keyRotateEvidence.ts'
 import { plainBytes } from './plainBytes.ts'
 import { proves } from '../../test/kit/proves.ts'
 
@@ -166,11 +168,14 @@ const storeReply = (sql: Sql, keyring: Keyring, { teamId, key, body }: { teamId:
     insert into idempotency_keys (team_id, key, request_hash, status, reply, expires_at)
     values (${teamId}, ${key}, ${requestHash}, 201, ${sealReply(keyring, body)}, now() + interval '1 day')`
 
-async function rotate(config: Config): Promise<string> {
+const rotate = (config: Config): Promise<string> => saidBy(keyRotateEncryption, config)
+const rotateEvidence = (config: Config): Promise<string> => saidBy(keyRotateEvidence, config)
+
+async function saidBy(command: (call: Call) => Promise<void>, config: Config): Promise<string> {
   const lines: string[] = []
   const signal = new AbortController().signal
   const print = (line: string) => void lines.push(line)
-  await keyRotateEncryption({ config, log, signal, print, positionals: [], values: {} })
+  await command({ config, log, signal, print, positionals: [], values: {} })
   return lines.join('\n')
 }
 
@@ -404,6 +409,36 @@ proves(
     await yard.sql`select pg_advisory_unlock(${migrationLock})`
     await requireAllOpens(yard, yard.keyring)
     await rotate(yard.config)
+  },
+)
+
+proves(
+  'encryption.alone',
+  'no new key for evidence is sealed while the encryption key is changed, and the next key stays',
+  async () => {
+    const yard = await newYard()
+    const { dataDir } = yard.config
+    const next = randomBytes(32)
+    await yard.sql`select pg_advisory_lock(${migrationLock})`
+    await writeKeyFile(nextKeyFile(dataDir), next)
+    await assert.rejects(rotateEvidence(yard.config), /changing a key.*try again/)
+    assert.deepEqual(await readKeyFile(nextKeyFile(dataDir)), next)
+    await yard.sql`select pg_advisory_unlock(${migrationLock})`
+
+    const { its, commit } = await begin(yard.address)
+    await its`select from evidence_keys for update`
+    const rotating = rotateEvidence(yard.config)
+    const lock = () => yard.sql`select pg_try_advisory_lock(${migrationLock}) as held`
+    const waits = () =>
+      yard.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    while ((await waits()).length === 0) continue
+    assert.deepEqual(await lock(), [{ held: false }], 'held until its commit')
+    await commit()
+    await rotating
+    assert.deepEqual(await lock(), [{ held: true }], 'given back')
+    await yard.sql`select pg_advisory_unlock(${migrationLock})`
+    await rotate(yard.config)
+    await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
   },
 )
 

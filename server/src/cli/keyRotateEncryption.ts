@@ -2,10 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Client } from 'pg'
 import type { Config } from '../base/config.ts'
-import { lockNotAvailable, one, sqlState } from '../base/db.ts'
+import { lockNotAvailable, sqlState } from '../base/db.ts'
 import { openKeyring } from '../base/encryptionKey.ts'
 import { adoptNextKey, keyFile, nextKeyFile, oldKeyFile, writeKeyFile } from '../base/keyFiles.ts'
-import { migrationLock } from '../base/locks.ts'
 import { namesOf } from '../base/olderCode.ts'
 import { resealDatabase } from '../base/resealDatabase.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
@@ -15,7 +14,7 @@ import { CommandFailed, type Call } from './command.ts'
 import { withDatabase, type Joined } from './joinDatabase.ts'
 import { readLivingProcesses } from './livingProcesses.ts'
 import { plainBytes } from './plainBytes.ts'
-import { requireCurrentSchema } from './requireCurrentSchema.ts'
+import { withMigrationLock } from './withMigrationLock.ts'
 
 const words = 'key rotate-encryption'
 
@@ -66,19 +65,12 @@ function newKeyFor({ dataDir, encryptionKey: given, newEncryptionKey: next }: Co
   )
 }
 
-/** A process that starts at the same time waits for the migration lock, and then finds the new key. */
 async function alone<T>(joined: Joined, work: (joined: Joined) => Promise<T>): Promise<T> {
-  const { client, sql } = joined
-  await requireCurrentSchema(client)
-  const lock = await one(sql<{ held: boolean }>`select pg_try_advisory_lock(${migrationLock}) as held`)
-  if (!lock.held) {
-    throw new CommandFailed(
-      'Another process is starting on this database, or migrating, backing up or restoring it. Stop it, or try again when it is done.',
-    )
-  }
   try {
-    await refuseWhileOthersLive(joined)
-    return await work(joined)
+    return await withMigrationLock(joined, async () => {
+      await refuseWhileOthersLive(joined)
+      return work(joined)
+    })
   } catch (error) {
     if (sqlState(error) !== lockNotAvailable) throw error
     throw new CommandFailed(
@@ -87,9 +79,6 @@ async function alone<T>(joined: Joined, work: (joined: Joined) => Promise<T>): P
         cause: error,
       },
     )
-  } finally {
-    // given back before we leave, so that one who waits for it is seen and keeps its server; a lost connection has done so already
-    await sql`select pg_advisory_unlock(${migrationLock})`.catch((failed: Error) => failed)
   }
 }
 
