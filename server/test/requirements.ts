@@ -1136,6 +1136,10 @@ const sentences = [
     says: 'A migration may run outside a transaction, statement by statement; after a kill it begins again, and an index that was left unfinished is built again.',
   },
   {
+    id: 'migrate.unfinished',
+    says: 'While a migration outside a transaction was begun and has not finished, a backup is refused and names the command that finishes it: it could not be restored.',
+  },
+  {
     id: 'migrate.large',
     says: 'An upgrade of a database with large tables locks none of them for long: indexes are built, and columns filled, while others work.',
     gap: {

@@ -1,8 +1,13 @@
 // Migrations: applied once, by one process, and never on a database that is not for this code.
 import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
 import { Client } from 'pg'
 import { begin } from '../../test/kit/heldTransaction.ts'
 import { testDatabase } from '../../test/kit/postgres.ts'
+import { BackupRefused, writeBackup } from './backup/dump.ts'
 import { migrate, MigrationRefused, readMigrations } from './migrate.ts'
 import { lastUndeclared, olderCodeIn, previousRelease } from './olderCode.ts'
 import { workOf } from './migrationWork.ts'
@@ -277,6 +282,45 @@ proves(
     )
   },
 )
+
+proves(
+  'migrate.unfinished',
+  'a database on which a migration outside transactions was cut off is backed up only when that has finished',
+  async () => {
+    const address = await testDatabase()
+    const folder = await mkdtemp(join(tmpdir(), 'runyard migrate test '))
+    after(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'backup')
+    const migrations = [
+      ...known,
+      outside(['alter table teams add column if not exists more int', 'insert into numbers values (1)']),
+    ]
+    await assert.rejects(migrate({ address, migrations }), /migration outside failed/)
+    await assert.rejects(writeBackup({ address, file }), (error) => {
+      assert.ok(error instanceof BackupRefused)
+      assert.match(error.message, /^Migration outside was begun .* Run npx runyard migrate/)
+      return true
+    })
+    assert.deepEqual(await readdir(folder), [])
+    await ask(address, 'create table numbers (n int)')
+    await migrate({ address, migrations })
+    const { header } = await writeBackup({ address, file })
+    assert.equal(header.migrations.length, migrations.length)
+  },
+)
+
+proves('migrate.unfinished', 'a database that only the release before has migrated is backed up', async () => {
+  const address = await testDatabase()
+  await ask(address, 'alter table schema_migrations drop column if exists next_begun')
+  const folder = await mkdtemp(join(tmpdir(), 'runyard migrate test '))
+  after(() => rm(folder, { recursive: true }))
+  await writeBackup({ address, file: join(folder, 'backup') })
+  await migrate({ address, migrations: [...known, outside(['select 1'])] })
+  assert.deepEqual(await ask(address, 'select next_begun from schema_migrations order by number desc limit 2'), [
+    { next_begun: null },
+    { next_begun: 'outside' },
+  ])
+})
 
 /** The newest migration of the last release with tables that may be large by now. */
 const lastOf062 = 30

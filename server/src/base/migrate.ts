@@ -153,17 +153,36 @@ export async function readHistory(client: Client): Promise<MigrationHistory> {
   return rows
 }
 
+/** Columns that a table of an older release does not have. */
+const addedColumns = { code_since: 'int', next_begun: 'text' }
+
 export async function ensureHistoryTable(client: Client): Promise<void> {
   await client.query(
     `create table if not exists schema_migrations
-       (number int primary key, name text not null, sha256 text not null, applied_at timestamptz(3) not null default now(), code_since int)`,
+       (number int primary key, name text not null, sha256 text not null, applied_at timestamptz(3) not null default now())`,
   )
-  // asked first: to add it locks the table, also where it is there, and a backup reads that table until it ends
-  const { rows } = await client.query(
-    `select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'code_since'`,
+  const { rows } = await client.query<{ name: string }>(
+    `select attname as name from pg_attribute where attrelid = 'schema_migrations'::regclass`,
   )
-  if (rows.length === 0) await client.query('alter table schema_migrations add column if not exists code_since int')
+  // asked first: to add one locks the table, also where it is there, and a backup reads that table until it ends
+  for (const [column, type] of Object.entries(addedColumns)) {
+    if (rows.some(({ name }) => name === column)) continue
+    await client.query(`alter table schema_migrations add column if not exists ${column} ${type}`)
+  }
 }
+
+/** The migration outside transactions that was begun on this database and has not finished, if there is one. */
+export async function readUnfinished(client: Client): Promise<string | undefined> {
+  // through JSON: a database that only older code has migrated has no such column
+  const { rows } = await client.query<{ name: string | null }>(
+    `select to_jsonb(m) ->> 'next_begun' as name from schema_migrations m order by number desc limit 1`,
+  )
+  return rows[0]?.name ?? undefined
+}
+
+/** Written into the row before: it needs no end, since the row of the migration itself follows. Older code reads on as if it were not there. */
+const noteBegun = (client: Client, { number, name }: Migration) =>
+  client.query('update schema_migrations set next_begun = $2 where number = $1', [number - 1, name])
 
 /** The first line of a migration says that it has no transaction of its own. */
 export const isOutside = ({ text }: Migration): boolean => /^-- owner: [\w/]+\. Outside transactions: /.test(text)
@@ -186,6 +205,7 @@ export const applyMigration = (client: Client, migration: Migration): Promise<vo
 /** Runs the statements of one migration, each by itself, and records it after the last one. */
 const applyOutside = (client: Client, migration: Migration): Promise<void> =>
   recorded(client, migration, async () => {
+    await noteBegun(client, migration)
     for (const statement of statementsOf(migration.text)) await runRepeatable(client, statement)
   })
 

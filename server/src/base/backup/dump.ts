@@ -11,7 +11,7 @@ import { firstRow } from '../rows.ts'
 import { sqlOn, sqlState, type DatabaseAddress } from '../db.ts'
 import { readKnownKeys } from '../encryptionKey.ts'
 import { migrationLock } from '../locks.ts'
-import { lockMigrations, readHistory } from '../migrate.ts'
+import { lockMigrations, readHistory, readUnfinished } from '../migrate.ts'
 import { syncFolder } from '../atomicFolder.ts'
 import { runyardVersion } from '../version.ts'
 import {
@@ -93,6 +93,7 @@ async function openSnapshot(client: Client): Promise<ArchiveHeader> {
   )
   if (!firstRow(found).present)
     throw new BackupRefused('This database has no Runyard in it: there is nothing to back up.')
+  await refuseIfUnfinished(client)
   const tables = await lockTables(client)
   const header: ArchiveHeader = {
     runyard_backup: formatVersion,
@@ -110,6 +111,16 @@ async function openSnapshot(client: Client): Promise<ArchiveHeader> {
   }
   await client.query('select pg_advisory_unlock_shared($1)', [migrationLock])
   return header
+}
+
+/** A restore rebuilds the tables from the migrations that are recorded, and rows of a migration that is not would not fit them. */
+async function refuseIfUnfinished(client: Client): Promise<void> {
+  const name = await readUnfinished(client)
+  if (name === undefined) return
+  throw new BackupRefused(
+    `Migration ${name} was begun on this database and has not finished, so a backup of it could not be restored. ` +
+      'Run npx runyard migrate, in the version that began it, then back up again.',
+  )
 }
 
 const tablesOf = async (client: Client) =>
