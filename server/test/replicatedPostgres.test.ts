@@ -73,7 +73,7 @@ proves(
 
 proves(
   'postgres.hosts',
-  'a host that does not answer keeps no later look from asking the others anew, and is found when it answers',
+  'a host that does not answer keeps no later look from asking the others, and is found when it answers',
   async (t) => {
     const links: Link[] = []
     const proxy = await startWireProxy(primary.port, (link) => {

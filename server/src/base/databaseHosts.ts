@@ -35,27 +35,38 @@ const lateMs = 500
 /** Every connection that is refused asks for a look. While there is no primary these come many times a second. */
 const pauseMs = 250
 
+/** The host that is used, and whoever has to hear that another one was promoted in its place. */
+function createPrimary(url: string, log: Log) {
+  const listeners = new Set<() => void>()
+  const primary = {
+    url,
+    /** The timeline of the primary that was found last. */
+    newest: '',
+    use(found: string, timeline: string): void {
+      const isOther = found !== primary.url
+      const isPromoted = isOther && primary.newest !== '' && timeline !== primary.newest
+      if (isOther) log.info({ host: hostOf(found) }, 'another host is the primary now')
+      primary.url = found
+      primary.newest = timeline
+      if (isPromoted) for (const listener of listeners) listener()
+    },
+    onPromoted(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+  return primary
+}
+
 export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
-  let current = urls[0] ?? ''
+  const primary = createPrimary(urls[0] ?? '', log)
   let looking: Promise<void> | undefined
   let lookedAt = -Infinity
-  /** The timeline of the primary that was found last. */
-  let newest = ''
+  /** The last look found none that writes. */
+  let isLost = false
   /** The one of which it was said that only an older host takes writes. */
   let told: string | undefined
   const asked = new Map<string, Promise<Seen>>()
-  /** The last look found none that writes. */
-  let isLost = false
-  const listeners = new Set<() => void>()
-
-  function use(url: string, timeline: string): void {
-    const isPromoted = newest !== '' && timeline !== newest && url !== current
-    if (url !== current) log.info({ host: hostOf(url) }, 'another host is the primary now')
-    current = url
-    newest = timeline
-    isLost = false
-    if (isPromoted) for (const listener of listeners) listener()
-  }
 
   /** The answer of a host that is asked already, or a new one. */
   function ask(url: string): Promise<Seen> {
@@ -63,10 +74,12 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
     if (under) return under
     const answer = lookAtOne(url, env === 'DATABASE_POOL_URL' ? PooledClient : SessionClient).then((host) => {
       asked.delete(url)
-      // no look waits for it any more: one that was promoted since then is taken at once, since the next look may find it just as slow
-      const { timeline } = host
-      if (!looking && timeline !== undefined && (timeline > newest || (isLost && timeline === newest)))
-        use(url, timeline)
+      // no look waits for it any more: the primary is taken at once, since the next look may find it just as slow
+      const { timeline = '' } = host
+      if (!looking && (timeline > primary.newest || (isLost && timeline !== '' && timeline === primary.newest))) {
+        isLost = false
+        primary.use(url, timeline)
+      }
       return host
     })
     asked.set(url, answer)
@@ -74,26 +87,20 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
   }
 
   async function look(): Promise<void> {
-    const hosts = (await lookAt(urls, { ask, newest, late: new Set(asked.keys()) })).map(
-      (host) => outdated(host, newest) ?? host,
-    )
-    const writing = hosts.filter(({ timeline }) => timeline !== undefined)
-    // two that write are a split cluster: the one that was promoted last is right. The one we know comes first among equals
-    const last = writing.reduce((max, { timeline = '' }) => (timeline > max ? timeline : max), '')
-    const best = writing.filter(({ timeline }) => timeline === last)
-    const found = best.find(({ url }) => url === current) ?? best[0]
-    if (!found) {
-      isLost = true
-      if (hosts.some(({ isOutdated }) => isOutdated) && newest !== told) {
-        told = newest
-        log.error(
-          { hosts: noneWrites(env, hosts) },
-          'the only host that takes writes was replaced before: it is not used',
-        )
-      }
-      throw new DatabaseRefused(noneWrites(env, hosts))
+    const { newest } = primary
+    const seen = await lookAt(urls, { ask, newest, late: new Set(asked.keys()) })
+    const hosts = seen.map((host) => outdated(host, newest) ?? host)
+    const found = bestOf(hosts, primary.url)
+    isLost = found === undefined
+    if (found) return primary.use(found.url, found.timeline)
+    if (hosts.some(({ isOutdated }) => isOutdated) && newest !== told) {
+      told = newest
+      log.error(
+        { hosts: noneWrites(env, hosts) },
+        'the only host that takes writes was replaced before: it is not used',
+      )
     }
-    use(found.url, last)
+    throw new DatabaseRefused(noneWrites(env, hosts))
   }
 
   function find(): Promise<void> {
@@ -110,19 +117,23 @@ export function databaseHosts({ urls, env, log }: HostOptions): DatabaseHosts {
     find().catch((error: unknown) => log.debug({ err: error }, 'no host is the primary yet'))
   }
 
-  function onPromoted(listener: () => void): () => void {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }
   const address: HostAddress = {
     // whoever keeps the address has the host of the moment
     get url() {
-      return current
+      return primary.url
     },
     refused,
-    onPromoted,
+    onPromoted: (listener) => primary.onPromoted(listener),
   }
   return { address: () => address, find }
+}
+
+/** Two hosts that write are a split cluster: the one that was promoted last is right. The one that is used comes first among equals. */
+function bestOf(hosts: Seen[], used: string): { url: string; timeline: string } | undefined {
+  const writing = hosts.flatMap(({ url, timeline }) => (timeline === undefined ? [] : [{ url, timeline }]))
+  const last = writing.reduce((max, { timeline }) => (timeline > max ? timeline : max), '')
+  const best = writing.filter(({ timeline }) => timeline === last)
+  return best.find(({ url }) => url === used) ?? best[0]
 }
 
 interface Seen {

@@ -153,7 +153,7 @@ proves(
   },
 )
 
-proves('stop.subRuns', 'a run that goes on below one that has ended is stopped with the run above both', async () => {
+proves('stop.subRuns', 'a run that is active below one that has ended is stopped with the run above both', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, asks)
   const [above, between, below] = [
