@@ -77,7 +77,7 @@ async function deleteUnnamed(sql: Sql, id: string): Promise<void> {
   if (large) await deleteInPieces(sql, large.rest)
 }
 
-/** Of a blob without a hash whose id nobody else knows. It may end early, or its process may die: the sweep finds what is left. */
+/** Deletes a blob without a hash whose id nobody else knows. It may end early, or its process may die: the sweep finds what is left. */
 export async function deleteInPieces(sql: Sql, id: string, mayContinue = (): boolean => true): Promise<void> {
   for (let gone = chunksAtOnce; gone === chunksAtOnce;) {
     if (!mayContinue()) return
