@@ -4361,6 +4361,7 @@ const sentences = [
     says: 'A case shows that its run waits for a person and by which request, and leaves its place in the queue to the next.',
   },
   { id: 'cases.order', says: 'Due postponed cases are given out first, then by priority, then the oldest.' },
+  { id: 'cases.ableAgents', says: 'Cases are given only to agents of the queue that can start now.' },
   {
     id: 'cases.tools',
     says: 'An agent completes, fails, postpones, hands over, changes, lists, claims and adds cases.',

@@ -147,6 +147,29 @@ proves('cases.order', 'due postponed cases come first, then by priority, then th
   )
 })
 
+proves(
+  'cases.ableAgents',
+  'an agent without a live build keeps no case from the other agents of its queue',
+  async () => {
+    const desk = await newDesk({ concurrency: 20 })
+    const { team, queueId } = desk
+    const idle = await putToWork(desk, block('case complete'))
+    const able = await putToWork(desk, block('case complete'))
+    await team.sql`update case_triggers set concurrency = 2 where agent_id = ${able} and team_id = ${team.id}`
+    await team.sql`update builds set status = 'historic' where agent_id = ${idle} and team_id = ${team.id}`
+    const ids = await addCases(desk, ...Array.from({ length: 5 }, (_, n) => ({ title: `Invoice ${n}` })))
+    // handed over, it waits for its agent as long as that one works the queue
+    await team.sql`update cases set for_agent_id = ${idle} where id = ${ids[0]} and team_id = ${team.id}`
+    assert.equal(await dispatchQueue(context, queueId), 2)
+    await drainRuns(service)
+    await work(desk)
+    const runs =
+      await team.sql`select distinct agent_id, count(*) as runs from runs where team_id = ${team.id} group by agent_id`
+    assert.deepEqual(runs, [{ agent_id: able, runs: 4 }])
+    assert.equal((await readCase(desk, ids[0]!)).display_status, 'pending')
+  },
+)
+
 proves('cases.tools', 'an agent postpones, hands over, changes, adds, lists and claims cases', async () => {
   const desk = await newDesk()
   const { team, name } = desk

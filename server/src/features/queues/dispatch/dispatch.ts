@@ -79,7 +79,10 @@ interface Room {
   ofQueue: number
 }
 
-/** A statement after the lock: its counts stay true but for cases that end, which only makes room. */
+/**
+ * A statement after the lock: its counts stay true but for cases that end, which only makes room. Only agents that can start now have room: what
+ * another one was given would wait, while those that could take it get nothing.
+ */
 async function roomsOf(sql: Sql, queueId: string): Promise<Room[]> {
   const rows = await sql<Trigger & { held: number; held_of_queue: number }>`
     with held as materialized (
@@ -92,6 +95,7 @@ async function roomsOf(sql: Sql, queueId: string): Promise<Room[]> {
     from case_triggers t join queues q on q.id = t.queue_id left join admission a on a.team_id = t.team_id
     where t.queue_id = ${queueId} and t.enabled
       and not exists (select from agents g where g.id = t.agent_id and g.paused_at is not null)
+      and exists (select from builds b where b.agent_id = t.agent_id and b.status = 'live')
     order by t.created_at, t.id`
   return rows.map(({ held, held_of_queue, ...trigger }) => {
     const { concurrency, queue_concurrency, places } = trigger
@@ -149,7 +153,7 @@ function share(cases: NextCase[], rooms: Room[]): Given[] {
   })
 }
 
-/** A trigger whose agent has no live build, or is paused, takes nothing: its cases wait. */
+/** An agent that lost its live build or was paused since rooms were counted takes nothing: its cases wait. */
 async function runsFor(context: Context, sql: Sql, queueId: string, given: Given[], fresh: boolean): Promise<NewRun[]> {
   const engine = engineOf(context)
   const runs: NewRun[] = []
