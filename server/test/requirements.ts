@@ -4367,6 +4367,12 @@ const sentences = [
     says: 'An agent completes, fails, postpones, hands over, changes, lists, claims and adds cases.',
     gap: { question: 'What can an agent do with cases?', file: 'server/src/features/queues/tools.ts' },
   },
+  { id: 'cases.claimOrder', says: 'A run claims the cases of a queue in the order in which they are given out.' },
+  { id: 'cases.claimId', says: 'A run claims a case by its id, and no case by a text that is not an id.' },
+  {
+    id: 'cases.claimPlans',
+    says: 'A run’s claim, and its list of cases, read and sort no large queue whole, because writes of other runs wait for them.',
+  },
   { id: 'cases.queueById', says: 'A case block and the tools for cases take a queue by its name or by its id.' },
   { id: 'cases.toolsAlone', says: 'A run that holds no case is told so by every tool that needs one.' },
   // connections: accounts and keys at other services, and runs that use them

@@ -1,5 +1,5 @@
 // The tool set `cases`: what an agent does with the case its run holds, and with others of its queues. Each tool takes the calls of many runs at once.
-import type { Sql } from '../../base/db.ts'
+import { empty, part, type Sql } from '../../base/db.ts'
 import { isId, newId } from '../../base/ids.ts'
 import { noteCases } from '../../engine/ledger/noteCase.ts'
 import type { ToolSet } from '../../kit/feature.ts'
@@ -8,7 +8,8 @@ import { insideTool, type Outcome, type ToolCall } from '../../kit/tool.ts'
 import { caseStatuses, priorities } from '../../kit/states.ts'
 import { caseColumns } from './cases/case.ts'
 import { bytesOfCase } from './cases/caseFields.ts'
-import { isFree, priorityName } from './cases/caseLifecycle.ts'
+import { priorityName } from './cases/caseLifecycle.ts'
+import { freeCaseOfId, nextFreeCase } from './cases/freeCase.ts'
 import { insertCases } from './cases/insertCases.ts'
 import { moveCases, type CaseMove } from './cases/moveCases.ts'
 import { storageProblem } from '../../engine/engine.ts'
@@ -184,14 +185,12 @@ async function claimOne(sql: Sql, call: Call<{ queue?: string; case_id?: string 
   const { run, input } = call
   if ((input.queue === undefined) === (input.case_id === undefined)) return { error: 'Say either queue or case_id.' }
   if ((await heldBy(sql, [call])).size > 0) return { error: 'This run holds a case already. Close that one first.' }
-  const [queueId = null] =
-    input.queue === undefined ? [] : await queuesOf(sql, [{ ...call, input: { queue: input.queue } }])
-  if (input.queue !== undefined && queueId === null) return { error: noQueue(input.queue) }
-  const [next] = await sql<{ id: string; queue_id: string; title: string }>`
-    select c.id, c.queue_id, c.title from cases c
-    where c.team_id = ${run.team_id} and (c.id::text = ${input.case_id ?? null} or c.queue_id = ${queueId}::uuid)
-      and ${isFree} and (c.postponed_to is null or c.postponed_to <= now() or ${input.case_id !== undefined})
-    order by c.display_status = 'postponed' desc, c.priority desc, c.created_at, c.id limit 1 for update of c skip locked`
+  const [queueId] = input.queue === undefined ? [] : await queuesOf(sql, [{ ...call, input: { queue: input.queue } }])
+  if (input.queue !== undefined && queueId === undefined) return { error: noQueue(input.queue) }
+  const next =
+    queueId === undefined
+      ? await freeCaseOfId(sql, run.team_id, input.case_id!)
+      : await nextFreeCase(sql, run.team_id, queueId)
   if (!next) return { error: 'No free case matches.' }
   await moveCases(sql, [{ case_id: next.id, team_id: run.team_id, by: byRun(call), type: 'claimed' }])
   await noteCases(sql, [{ run_id: run.id, case_id: next.id, queue_id: next.queue_id, title: next.title }])
@@ -216,11 +215,11 @@ const caseList = insideTool({
         outcomes.push({ error: noQueue(input.queue) })
         continue
       }
-      const { status = null, limit = 20 } = input
+      const { status, limit = 20 } = input
+      const ofStatus = status === undefined ? empty : part`and c.display_status = ${status}`
       const cases = await sql`
         select c.id, c.title, c.display_status, ${priorityName} as priority, c.created_at, c.reason
-        from cases c where c.queue_id = ${queueId} and c.team_id = ${run.team_id}
-          and (${status}::text is null or c.display_status = ${status})
+        from cases c where c.queue_id = ${queueId} and c.team_id = ${run.team_id} ${ofStatus}
         order by c.created_at desc, c.id desc limit ${limit}`
       outcomes.push({ result: { cases } })
     }
