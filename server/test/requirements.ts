@@ -4367,6 +4367,10 @@ const sentences = [
     says: 'An agent completes, fails, postpones, hands over, changes, lists, claims and adds cases.',
     gap: { question: 'What can an agent do with cases?', file: 'server/src/features/queues/tools.ts' },
   },
+  {
+    id: 'cases.toolsStorage',
+    says: 'case_update and case_create store no more bytes than a case may have, and no more than the team may keep.',
+  },
   { id: 'cases.claimOrder', says: 'A run claims the cases of a queue in the order in which they are given out.' },
   { id: 'cases.claimId', says: 'A run claims a case by its id, and no case by a text that is not an id.' },
   {

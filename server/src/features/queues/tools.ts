@@ -2,12 +2,13 @@
 import { empty, part, type Sql } from '../../base/db.ts'
 import { isId, newId } from '../../base/ids.ts'
 import { noteCases } from '../../engine/ledger/noteCase.ts'
+import type { Context } from '../../kit/context.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { insideTool, type Outcome, type ToolCall } from '../../kit/tool.ts'
 import { caseStatuses, priorities } from '../../kit/states.ts'
 import { caseColumns } from './cases/case.ts'
-import { bytesOfCase } from './cases/caseFields.ts'
+import { bytesOfCase, isTooLarge, tooLarge } from './cases/caseFields.ts'
 import { priorityName } from './cases/caseLifecycle.ts'
 import { freeCaseOfId, nextFreeCase } from './cases/freeCase.ts'
 import { insertCases } from './cases/insertCases.ts'
@@ -146,15 +147,17 @@ const caseUpdate = insideTool({
     data: Type.Optional(Type.String({ maxLength: 256 * 1024 })),
     priority: Type.Optional(oneOf(priorities)),
   }),
-  async apply(calls, sql) {
+  async apply(calls, sql, context) {
+    const problems = await problemsOfChanges(context, sql, calls)
+    const able = calls.filter((call) => !problems.has(call))
     const changed = await sql<{ run_id: string; id: string }>`
       with changed as (
         update cases c set title = coalesce(w.title, c.title), data = coalesce(w.data, c.data),
           priority = coalesce(w.priority, c.priority), updated_at = now()
         from unnest(
-          ${calls.map(({ run }) => run.id)}::uuid[], ${calls.map(({ input }) => input.title ?? null)}::text[],
-          ${calls.map(({ input }) => input.data ?? null)}::text[],
-          ${calls.map(({ input }) => (input.priority ? priorities.indexOf(input.priority) : null))}::int[]) as w (run_id, title, data, priority)
+          ${able.map(({ run }) => run.id)}::uuid[], ${able.map(({ input }) => input.title ?? null)}::text[],
+          ${able.map(({ input }) => input.data ?? null)}::text[],
+          ${able.map(({ input }) => (input.priority ? priorities.indexOf(input.priority) : null))}::int[]) as w (run_id, title, data, priority)
         where c.claimed_by_run_id = w.run_id returning c.id, c.team_id, w.run_id
       ),
       timeline as (
@@ -162,9 +165,45 @@ const caseUpdate = insideTool({
       )
       select run_id, id from changed`
     const ids = new Map(changed.map(({ run_id, id }) => [run_id, id]))
-    return calls.map(({ run }) => (ids.has(run.id) ? { result: { case_id: ids.get(run.id) } } : { error: holdsNone }))
+    return calls.map((call) => {
+      const problem = problems.get(call) ?? (ids.has(call.run.id) ? undefined : holdsNone)
+      return problem === undefined ? { result: { case_id: ids.get(call.run.id) } } : { error: problem }
+    })
   },
 })
+
+/** Why changes are not made, by their calls: the data is too large, or more than its team may still store. */
+async function problemsOfChanges(
+  context: Context,
+  sql: Sql,
+  calls: Call<{ title?: string; data?: string }>[],
+): Promise<Map<Call<unknown>, string>> {
+  const rows = await sql<{ run_id: string; title: number; data: number }>`
+    select claimed_by_run_id as run_id, octet_length(title) as title, octet_length(data) as data
+    from cases where claimed_by_run_id = any(${calls.map(({ run }) => run.id)}::uuid[])`
+  const stored = new Map(rows.map(({ run_id, ...bytes }) => [run_id, bytes]))
+  const problems = new Map<Call<unknown>, string>()
+  for (const call of calls) {
+    const old = stored.get(call.run.id)
+    if (!old) continue
+    const { title, data } = call.input
+    const more =
+      (title === undefined ? 0 : Buffer.byteLength(title) - old.title) +
+      (data === undefined ? 0 : Buffer.byteLength(data) - old.data)
+    const problem = await problemOf(context, sql, call, more)
+    if (problem !== undefined) problems.set(call, problem)
+  }
+  return problems
+}
+
+/** Why a case is not stored with this data, which takes so many more bytes. */
+const problemOf = async (
+  context: Context,
+  sql: Sql,
+  { run, input }: Call<{ data?: string }>,
+  bytes: number,
+): Promise<string | undefined> =>
+  isTooLarge(input.data) ? tooLarge('data') : storageProblem(context, sql, run.team_id, bytes)
 
 const caseClaim = insideTool({
   name: 'case_claim',
@@ -242,7 +281,7 @@ const caseCreate = insideTool({
     const found = new Map(calls.flatMap((call, index) => (queues[index] ? [[call, queues[index]]] : [])))
     const problems = new Map<Call<unknown>, string>()
     for (const call of calls) {
-      const problem = await storageProblem(context, sql, call.run.team_id, bytesOfCase(call.input))
+      const problem = await problemOf(context, sql, call, bytesOfCase(call.input))
       if (problem !== undefined) problems.set(call, problem)
     }
     const able = calls.filter((call) => found.has(call) && !problems.has(call))

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
+import { setEntitlement } from '../../../engine/counting/setEntitlement.ts'
+import { caseTools } from '../tools.ts'
 import { dispatchQueue } from './dispatch.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 
@@ -269,6 +271,45 @@ proves('cases.toolsAlone', 'a run that holds no case hears so from every tool th
     await drainRuns(service)
     assert.match((await readRun(team, runId)).output, /This run holds no case/)
   }
+})
+
+proves('cases.toolsStorage', 'what a run stores in cases counts as its team’s storage, by its bytes', async () => {
+  const desk = await newDesk()
+  const { team, queueId } = desk
+  const agentId = await putToWork(desk, block('wait', '1d'))
+  const [id] = await addCases(desk, { title: 'Invoice', data: 'x'.repeat(1000) })
+  assert.equal(await dispatchQueue(context, queueId), 1)
+  const [held] = await team.sql<{ run_id: string; build_id: string; bytes: number }>`
+    select r.id as run_id, r.build_id, (select sum(bytes)::int from stored_bytes where team_id = ${team.id}) as bytes
+    from cases c join runs r on r.id = c.claimed_by_run_id where c.id = ${id} and c.team_id = ${team.id}`
+  const { run_id, build_id, bytes } = held!
+  await setEntitlement(team.sql, team.id, 'storage_bytes', String(bytes + 1500))
+  const own = {
+    team_id: team.id,
+    agent_id: agentId,
+    build_id,
+    config_hash: null,
+    user_id: null,
+    case_id: id!,
+    depth: 0,
+  }
+  const call = async (name: string, input: object): Promise<string | undefined> => {
+    const tool = caseTools.tools.find((one) => one.name === name)
+    assert.ok(tool?.kind === 'inside')
+    const calls = [{ id: `${run_id}:1`, step: 1, run: { id: run_id, ...own }, input: input as never }]
+    const [outcome] = await context.db.transaction((sql) => tool.apply(calls, sql, context))
+    return outcome && 'error' in outcome ? outcome.error : undefined
+  }
+  // three bytes a character
+  const large = '€'.repeat(90_000)
+  assert.match((await call('case_update', { data: large }))!, /data is larger than 256 KiB/)
+  assert.match((await call('case_create', { queue: queueId, title: 'Large', data: large }))!, /larger than 256 KiB/)
+  assert.match((await call('case_update', { data: '€'.repeat(1000) }))!, /storage_bytes/)
+  assert.equal((await readCase(desk, id!)).data, 'x'.repeat(1000))
+  assert.equal(await call('case_update', { data: 'y'.repeat(2000), title: 'Invoice of 2026' }), undefined)
+  assert.equal(await call('case_update', { priority: 'high' }), undefined)
+  const changed = await readCase(desk, id!)
+  assert.deepEqual([changed.title, changed.data, changed.priority], ['Invoice of 2026', 'y'.repeat(2000), 'high'])
 })
 
 proves(
