@@ -2648,9 +2648,10 @@ const sentences = [
   },
   {
     id: 'schedules.poison',
-    says: 'A schedule that cannot be fired is put off by a minute and holds up no other.',
+    says: 'A schedule that cannot be fired is put off by half a minute and holds up no other.',
     gap: { question: 'What if firing itself fails?', file: 'server/src/features/schedules/fireSchedules.ts' },
   },
+  { id: 'schedules.retried', says: 'A schedule that could not be fired keeps its due times until it is.' },
   // The builder
   {
     id: 'builder.generate',

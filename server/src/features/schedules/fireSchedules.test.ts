@@ -307,8 +307,48 @@ proves('schedules.poison', 'a schedule that cannot be fired is put off, and hold
   const counts: number[] = []
   for (const id of ids) counts.push((await runsOf(service, id)).length)
   assert.deepEqual(counts, [1, 0, 1])
-  assert.deepEqual(await team.sql`select id from schedules where team_id = ${team.id} and next_run_at <= now()`, [])
+  const again = await team.sql<{ id: string }>`
+    select id from schedules where team_id = ${team.id} and next_run_at <= now() and retry_at > now() and retry_at < now() + interval '1 minute'`
+  assert.deepEqual(again, [{ id: ids[1] }])
   assert.ok(service.logged.some((line) => line.includes('could not fire a schedule') && line.includes(ids[1]!)))
+})
+
+proves('schedules.retried', 'a firing that takes too long loses no due time, and is tried again', async () => {
+  const team = await seedTeam(service)
+  const id = await seedSchedule(team, await seedAgent(team, procedure), { catch_up: 'all', overlap: 'allow' })
+  const [due] = await team.sql<{ next_run_at: Date; held: Date[] }>`
+    update schedules set next_run_at = next_run_at - interval '12 hours',
+      held = array[next_run_at - interval '20 hours', next_run_at - interval '19 hours']
+    where id = ${id} and team_id = ${team.id} returning next_run_at, held`
+  const { context } = service
+  const slow: Context = {
+    ...context,
+    db: {
+      ...context.db,
+      transaction: (work) =>
+        context.db.transaction(async (sql) => {
+          const result = await work(sql)
+          await sql`set local statement_timeout = 1`
+          await sql`select pg_sleep(60)`
+          return result
+        }),
+    },
+  }
+  await tick(slow)
+  await tick(context)
+  assert.deepEqual(await runsOf(service, id), [])
+  const left = await team.sql`select next_run_at, held from schedules where id = ${id} and team_id = ${team.id}`
+  assert.deepEqual(left, [due])
+  await team.sql`update schedules set retry_at = now() where id = ${id} and team_id = ${team.id}`
+  await tick(context)
+  const missed = Array.from({ length: 12 }, (_, hours) => new Date(due!.next_run_at.getTime() + hours * 3_600_000))
+  assert.deepEqual(
+    (await runsOf(service, id)).map(({ metadata }) => metadata.scheduled_for),
+    [...due!.held, ...missed].map((at) => at.toISOString()),
+  )
+  const [after] = await team.sql`
+    select next_run_at > now() as moved_on, held, retry_at from schedules where id = ${id} and team_id = ${team.id}`
+  assert.deepEqual(after, { moved_on: true, held: [], retry_at: null })
 })
 
 proves(

@@ -9,16 +9,23 @@ import { activeList } from '../../engine/ledger/lifecycle.ts'
 /** How many schedules share a commit. A process that dies leaves as many to the others. */
 const atOnce = 100
 
+/** Less than the minute after which a due time counts as missed: at the first retry it still fires with catch_up `none`. */
+const retryAfter = '30 seconds'
+
 /** Schedules to fire, and since when: the oldest of each team, then the next of each, so that no team waits for all of another's. */
 interface Which {
   where: Part
   since: Part
 }
 
-export const dueSchedules: Which = { where: part`next_run_at <= now()`, since: part`next_run_at` }
+/** Its due time has come; one that could not be fired is due again at its retry. */
+export const dueSchedules: Which = {
+  where: part`next_run_at is not null and greatest(next_run_at, retry_at) <= now()`,
+  since: part`greatest(next_run_at, retry_at)`,
+}
 /** A due time was held back because of a run that has ended by now, or is gone. */
 const freed: Which = {
-  where: part`held_since is not null and not exists (
+  where: part`held_since is not null and (retry_at is null or retry_at <= now()) and not exists (
     select from runs r where r.id = schedules.last_run_id and r.team_id = schedules.team_id and r.status in ${activeList})`,
   since: part`held_since`,
 }
@@ -58,7 +65,7 @@ export async function fireSome(context: Context, { where, since }: Which): Promi
   return ids.length
 }
 
-/** A schedule that cannot be fired must not delay the others: it is postponed and tried again. */
+/** A schedule that cannot be fired must not delay the others: it is put off and tried again. Its due times stay as they are, so none is lost. */
 async function fireAlone(context: Context, id: string): Promise<void> {
   try {
     await inTransaction(context, async (sql) => {
@@ -67,11 +74,8 @@ async function fireAlone(context: Context, id: string): Promise<void> {
     })
   } catch (error) {
     if (isPassing(error)) throw error
-    context.log.error({ err: error, schedule_id: id }, 'could not fire a schedule; will retry in a minute')
-    await context.db.sql`
-      update schedules set held = '{}',
-        next_run_at = case when next_run_at <= now() then now() + interval '1 minute' else next_run_at end
-      where id = ${id}`
+    context.log.error({ err: error, schedule_id: id }, 'could not fire a schedule; will retry')
+    await context.db.sql`update schedules set retry_at = now() + ${retryAfter}::interval where id = ${id}`
   }
 }
 

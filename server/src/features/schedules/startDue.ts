@@ -191,7 +191,7 @@ async function moveOn(sql: Sql, fired: Fired[]): Promise<void> {
     skipped_reason: skippedReason,
   }))
   await sql`
-    update schedules s set enabled = u.enabled, next_run_at = u.next_run_at, held = u.held, failures = u.failures,
+    update schedules s set enabled = u.enabled, next_run_at = u.next_run_at, retry_at = null, held = u.held, failures = u.failures,
       judged_run_id = u.judged_run_id,
       last_run_at = coalesce(u.last_run_at, s.last_run_at), last_run_id = coalesce(u.last_run_id, s.last_run_id),
       auto_disabled_at = case when u.reason is null then s.auto_disabled_at else now() end,

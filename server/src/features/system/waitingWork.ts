@@ -10,7 +10,8 @@ interface WaitingWork {
 export const readWaitingWork = (sql: Sql): Promise<WaitingWork[]> => sql<WaitingWork>`
   select * from (
     values ('runs', (select min(admitted_at) from runs where admitted_at is not null and worker is null)),
-    ('schedules', (select min(next_run_at) from schedules where next_run_at <= now())),
+    ('schedules', (select min(greatest(next_run_at, retry_at)) from schedules
+      where next_run_at is not null and greatest(next_run_at, retry_at) <= now())),
     ('commands', (select min(requested_at) from sandbox_execs where ended_at is null and worker is null)),
     ('jobs', (select min(run_at) from graphile_worker.jobs where run_at <= now() and locked_at is null and attempts < max_attempts))
   ) as waiting (what, since)`
