@@ -4101,6 +4101,7 @@ const sentences = [
     id: 'queues.deleteWhileFilled',
     says: 'Cases added while their queue is deleted are deleted with it and counted, or refused.',
   },
+  { id: 'queues.deleteBeside', says: 'A deleted queue is erased whole also while others delete its cases and labels.' },
   {
     id: 'queues.agents',
     says: 'A queue lists its producers (of the last 30 days, or by their procedure), its consumers, and problems.',

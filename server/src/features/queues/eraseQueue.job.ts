@@ -30,28 +30,37 @@ export const eraseQueue = job({
   },
 })
 
-/** Returns the last one, behind which there may be more. The next call continues there, since an index keeps deleted rows for a while. */
+/**
+ * Returns the last one, behind which there may be more. The next call continues there, since an index keeps deleted rows for a while. What was looked for
+ * counts, not what was deleted here: others delete cases at the same time.
+ */
 async function eraseCases(
   sql: Sql,
   { team_id, queue_id }: { team_id: string; queue_id: string },
   after: Place,
 ): Promise<Place | undefined> {
-  const erased = await sql<Place>`
-    with erased as (
-      delete from cases where id = any(array(
-        select id from cases
-        where queue_id = ${queue_id} and team_id = ${team_id} and (created_at, id) > (${after.created_at}::timestamptz, ${after.id}::uuid)
-        order by created_at, id limit ${casesAtOnce}))
-      returning created_at, id
+  const [last] = await sql<Place>`
+    with slice as materialized (
+      select created_at, id from cases
+      where queue_id = ${queue_id} and team_id = ${team_id} and (created_at, id) > (${after.created_at}::timestamptz, ${after.id}::uuid)
+      order by created_at, id limit ${casesAtOnce}
+    ),
+    erased as (
+      delete from cases where id = any(array(select id from slice))
     )
-    select created_at, id from erased order by created_at desc, id desc limit 1`
-  return erased[0]
+    select created_at, id from slice order by created_at desc, id desc limit 1`
+  return last
 }
 
+/** Returns how many there were to delete. */
 async function eraseLabels(sql: Sql, { team_id, queue_id }: { team_id: string; queue_id: string }): Promise<number> {
-  const erased = await sql`
-    delete from labels where id = any(array(
-      select id from labels where queue_id = ${queue_id} and team_id = ${team_id} limit ${labelsAtOnce}))
-    returning 1`
-  return erased.length
+  const found = await sql`
+    with slice as materialized (
+      select id from labels where queue_id = ${queue_id} and team_id = ${team_id} limit ${labelsAtOnce}
+    ),
+    erased as (
+      delete from labels where id = any(array(select id from slice))
+    )
+    select from slice`
+  return found.length
 }

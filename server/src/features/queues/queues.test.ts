@@ -1,5 +1,7 @@
 // Queues as callers see them: made, changed, listed with exact counts, and deleted with all that is in them.
 import assert from 'node:assert/strict'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import type { Caller } from '../../kit/credential.ts'
 import { drainRuns, readRun, seedAgent } from '../../../test/kit/runs.ts'
@@ -8,6 +10,7 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { foldCounts } from './lists/caseCounts.ts'
 import { caseResource } from './cases/case.ts'
 import { dispatchQueue } from './dispatch/dispatch.ts'
+import { eraseQueue } from './eraseQueue.job.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
@@ -205,6 +208,41 @@ proves(
     }
   },
 )
+
+proves('queues.deleteBeside', 'a deleted queue is erased whole also while others delete some of it', async () => {
+  const team = await seedTeam(service)
+  const queueId = await newQueue(team)
+  const signal = new AbortController().signal
+  const call = { input: { team_id: team.id, queue_id: queueId }, context: service.context, sql, signal }
+  /** Deletes what is erased first, and commits when the job waits for that. */
+  async function eraseBeside(deleteFirst: (other: Sql) => Promise<unknown>): Promise<void> {
+    let erased = Promise.resolve()
+    await service.context.db.transaction(async (other) => {
+      const [me] = await other<{ pid: number }>`select pg_backend_pid() as pid`
+      await deleteFirst(other)
+      erased = eraseQueue.handler(call)
+      const waiting = () => sql`select from pg_stat_activity where ${me!.pid}::int = any(pg_blocking_pids(pid))`
+      while ((await waiting()).length === 0) await turn()
+    })
+    await erased
+  }
+  await addCases(team, queueId, 1001)
+  await eraseBeside(
+    (other) => other`
+      delete from cases where id = any(array(
+        select id from cases where queue_id = ${queueId} and team_id = ${team.id} order by created_at, id limit 1000))`,
+  )
+  assert.deepEqual(await sql`select id from cases where queue_id = ${queueId}`, [])
+  await sql`
+    insert into labels (id, team_id, queue_id, key, value, color_hue)
+    select new_id(), ${team.id}, ${queueId}, 'number', n::text, 0 from generate_series(1, 5001) n`
+  await eraseBeside(
+    (other) => other`
+      delete from labels where id = any(array(
+        select id from labels where queue_id = ${queueId} and team_id = ${team.id} limit 5000))`,
+  )
+  assert.deepEqual(await sql`select id from labels where queue_id = ${queueId}`, [])
+})
 
 proves('queues.agents', 'a queue tells who fills it, who works it, and what is odd about that', async () => {
   const team = await seedTeam(service)
