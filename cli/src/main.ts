@@ -5,7 +5,7 @@ import { exit, Interrupted, UsageError, type Call, type Command, type Options } 
 import type { Flags } from './connect.ts'
 import { helpFor, helpForAll, usageOf } from './help.ts'
 import { serve } from './machineCommands.ts'
-import { harmlessLines, outputOf, type Output } from './output.ts'
+import { harmlessLines, outputOf, takenFrom, type Output } from './output.ts'
 import { sharedOptions } from './sharedOptions.ts'
 
 interface Streams {
@@ -182,11 +182,14 @@ function abortedByHand(): { signal: AbortSignal; done: () => void } {
 export async function main(): Promise<void> {
   // who reads our output may stop reading, as `head` does: that is not a failure
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(exit.done)
+    if (error.code === 'EPIPE') process.exit()
     throw error
   })
   try {
-    process.exit(await runAndReport(process.argv.slice(2), process.env))
+    process.exitCode = await runAndReport(process.argv.slice(2), process.env)
+    // a pipe holds 64 KiB: the rest is still here, and would go with the process
+    await Promise.all([process.stdout, process.stderr].map(takenFrom))
+    process.exit()
   } catch (error) {
     const { exitWith } = await import('../../server/src/main.ts')
     exitWith(error)

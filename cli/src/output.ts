@@ -25,6 +25,8 @@ export interface Output {
   line: (text: string) => void
   /** Data as it stands. */
   bytes: (bytes: Uint8Array) => void
+  /** Waits until the system has all data that was printed: a pipe takes no more than somebody reads. */
+  taken: () => Promise<void>
   /** A line for people, on stderr. */
   note: (text: string) => void
   /** Something on stderr without a line break, for what is drawn again. */
@@ -40,7 +42,9 @@ export interface Output {
 }
 
 interface Stream {
-  write: (data: string | Uint8Array) => unknown
+  write: (data: string | Uint8Array, done?: () => void) => unknown
+  /** How much it holds that the system has not taken. */
+  writableLength?: number
   isTTY?: boolean
   columns?: number
   rows?: number
@@ -64,6 +68,7 @@ export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
   // a terminal that does not know its size says 0; and a person may change it
   const widthNow = (): number => stdout.columns || stderr.columns || usualWidth
   const line = (text: string): void => void stdout.write(`${text}\n`)
+  const taken = (): Promise<void> => takenFrom(stdout)
   return {
     isForPeople,
     isJson: json,
@@ -79,12 +84,16 @@ export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
     },
     line,
     bytes: (bytes) => void stdout.write(bytes),
+    taken,
     note: (text) => void stderr.write(`${harmlessLines(text)}\n`),
     draw: (text) => void stderr.write(text),
     async rows(columns, rows, none) {
-      if (json) for await (const row of rows) line(jsonText(row))
-      else if (csv) for await (const text of csvLines(columns, rows)) line(text)
-      else {
+      if (json || csv) {
+        for await (const text of json ? jsonLines(rows) : csvLines(columns, rows)) {
+          line(text)
+          await taken()
+        }
+      } else {
         const lines = await tableLines(columns, rows, isForPeople ? widthNow() : undefined)
         for (const text of lines) line(text)
         if (lines.length === 0 && none !== undefined && isForPeople) stderr.write(`${none}\n`)
@@ -94,6 +103,11 @@ export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
       for (const text of json ? [jsonText(value, 2)] : show(value).map(harmlessLines)) line(text)
     },
   }
+}
+
+/** Whether it was taken or refused: what a closed pipe means is decided where the process ends. */
+export async function takenFrom(stream: Stream): Promise<void> {
+  if (stream.writableLength) await new Promise<void>((resolve) => void stream.write('', resolve))
 }
 
 /** What others wrote must not steer the terminal: control characters become visible or blank. */
@@ -122,6 +136,10 @@ export const jsonText = (value: unknown, indent?: number): string =>
   )
 
 const cellOf = <Row>({ of }: Column<Row>, row: Row): string => harmless(String(of(row) ?? ''))
+
+async function* jsonLines(rows: Iterable<object> | AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const row of rows) yield jsonText(row)
+}
 
 async function* csvLines<Row>(
   columns: Column<Row>[],

@@ -54,7 +54,10 @@ export const api = command({
 async function print(response: Response, file: string | undefined, out: Output): Promise<void> {
   const type = response.headers.get('content-type') ?? ''
   if (type.startsWith('text/event-stream') && response.body) {
-    for await (const piece of response.body) out.bytes(piece)
+    for await (const piece of response.body) {
+      out.bytes(piece)
+      await out.taken()
+    }
   } else if (type.startsWith('application/json') && file === undefined) {
     const text = await response.text()
     if (text !== '') out.line(JSON.stringify(JSON.parse(text), null, 2))

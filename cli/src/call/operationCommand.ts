@@ -14,7 +14,7 @@ import {
   type Values,
 } from '../command.ts'
 import { operations } from '../generated/operations.ts'
-import { jsonText } from '../output.ts'
+import { jsonText, type Output } from '../output.ts'
 import { writeBytes } from './fileOut.ts'
 import { fieldValue, jsonOf, typedText } from './fieldValue.ts'
 import type { OperationField, OperationRow } from './operationRow.ts'
@@ -82,8 +82,7 @@ async function carryOut(operation: OperationRow, call: Call<Values<Options>>): P
   const runyard = await call.service()
   const { out, signal } = call
   if (operation.answer === 'events') {
-    for await (const event of eventsOf(runyard, operation, given, signal)) out.line(jsonText(event))
-    return
+    return printEach(eventsOf(runyard, operation, given, signal), out)
   }
   const answer = await answerOf(runyard, operation, given, { values, signal })
   if (operation.answer === 'file') {
@@ -91,10 +90,17 @@ async function carryOut(operation: OperationRow, call: Call<Values<Options>>): P
     return writeBytes(new Uint8Array(await blob.arrayBuffer()), values['out'] as string | undefined, out)
   }
   if (operation.answer === 'list' && values['all']) {
-    for await (const row of answer as AsyncIterable<unknown>) out.line(jsonText(row))
+    await printEach(answer as AsyncIterable<unknown>, out)
   } else if (answer !== undefined) {
     const page = operation.answer === 'list' ? await (answer as { page: () => Promise<unknown> }).page() : answer
     out.line(jsonText(page, 2))
+  }
+}
+
+async function printEach(values: AsyncIterable<unknown>, out: Output): Promise<void> {
+  for await (const value of values) {
+    out.line(jsonText(value))
+    await out.taken()
   }
 }
 

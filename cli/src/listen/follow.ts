@@ -32,6 +32,8 @@ export async function followTeam(runyard: Runyard, { env, out, signal }: Around,
       } else {
         const received = await forward?.(event)
         out.line(wanted.isJson ? JSON.stringify({ ...event, ...(received && { received }) }) : lineOf(event, received))
+        // a line that nobody has is not seen
+        await out.taken()
       }
       if (stream.position !== undefined) await cursor.write(stream.position)
     }

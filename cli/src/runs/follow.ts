@@ -44,9 +44,11 @@ export async function followRun(call: Call, runyard: Runyard, runId: string, fol
   const keyboard = out.canAsk ? keyboardOf(stdin(), out) : undefined
   const people = { call, runyard, keyboard, signal, asking: Promise.resolve() }
   const view = viewFor(people, runId, prints, (error) => broken.abort(error))
-  const onEvent = (event: RunStreamEvent): void => {
-    if (prints === 'events') printEvent(call, event)
+  const onEvent = async (event: RunStreamEvent): Promise<void> => {
     view?.take(event)
+    if (prints !== 'events') return
+    printEvent(call, event)
+    await out.taken()
   }
   const onRequest = keyboard && ((pending: PendingRequest) => ask(pending, people, view))
   try {

@@ -142,7 +142,10 @@ async function toStdout({ runyard, out, signal }: Around, { sandbox, path }: Rem
   const decoder = new TextDecoder()
   const shown = (piece: Uint8Array): Uint8Array =>
     out.isForPeople ? Buffer.from(withoutOrders(decoder.decode(piece, { stream: true }))) : piece
-  for await (const piece of stream) out.bytes(shown(piece))
+  for await (const piece of stream) {
+    out.bytes(shown(piece))
+    await out.taken()
+  }
 }
 
 async function isFolder(path: string): Promise<boolean> {
