@@ -1,9 +1,12 @@
 // Events to a program of this machine, and deliveries to webhooks.
 import assert from 'node:assert/strict'
-import { readdir, stat } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isHeard, listenOverCloses } from '../../server/test/survival/cliListen.ts'
 import { proves } from '../../server/test/kit/proves.ts'
+import { startReceiver } from '../../server/test/kit/receiver.ts'
+import { cursorOf } from '../src/listen/cursor.ts'
 import { runAndReport } from '../src/main.ts'
 import { linesOf, openBench } from './lines.ts'
 
@@ -37,6 +40,45 @@ proves('cli.listen', 'with --from start it begins with the oldest event, however
   const [third] = await heard(1)
   assert.deepEqual(await heard(3, '--from', 'start'), [...all, third])
 })
+
+proves('cli.listen', 'what one listener has printed is still sent to the receiver of another', async () => {
+  const { queue_id } = (await team.call('POST /v2/teams/:teamId/queues', { body: { name: 'Two' } })).body
+  const create = (title: string) => team.call(`POST /v2/queues/${queue_id}/cases`, { body: { case: { title } } })
+  const receiver = await startReceiver()
+  await create('Before')
+  const all = await heard(4, '--from', 'start')
+  const sent = ['--forward-to', receiver.url]
+  assert.deepEqual(await heard(4, '--from', 'start', ...sent), all)
+  await create('Printed')
+  const [printed] = await heard(1)
+  await create('After')
+  assert.equal((await heard(1, ...sent))[0], printed)
+})
+
+proves(
+  'cli.listen',
+  'a listener begins its first time where those of the version before ended, for a week',
+  async () => {
+    const home = join(folder, 'upgraded')
+    const states = join(home, 'runyard', 'listen')
+    await mkdir(states, { recursive: true })
+    const name = createHash('sha256').update(`${baseUrl} ${team.id}`).digest('hex').slice(0, 24)
+    const shared = join(states, `${name}.json`)
+    const position = `1-2-3-${team.id}`
+    await writeFile(shared, JSON.stringify({ position }))
+    const cursor = (forwardTo?: string, ...events: string[]) =>
+      cursorOf({ XDG_STATE_HOME: home }, { baseUrl, teamId: team.id, forwardTo, events })
+    const [one, other] = [cursor('http://one', 'run.failed', 'run.completed'), cursor(undefined, 'run.failed')]
+    assert.deepEqual([await one.read(), await other.read()], [position, position])
+    const own = `4-5-6-${team.id}`
+    await one.write(own)
+    assert.deepEqual([await one.read(), await other.read()], [own, position])
+    assert.equal(await cursor('http://one', 'run.completed', 'run.failed').read(), own)
+    const eightDaysAgo = Date.now() / 1000 - 8 * 24 * 3600
+    await utimes(shared, eightDaysAgo, eightDaysAgo)
+    assert.deepEqual([await one.read(), await other.read()], [own, undefined])
+  },
+)
 
 proves('cli.listen', 'what happens while it is closed comes when it opens again: once, in order, signed', async (t) => {
   const target = { baseUrl, key: team.key, teamId: team.id, folder }

@@ -1,6 +1,6 @@
-// Where the last `runyard listen` ended, for each service and team, in a file that only its user can read.
+// Where the last `runyard listen` with this target and these kinds of events ended, in a file that only its user can read.
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -9,25 +9,44 @@ export interface Cursor {
   write: (position: string) => Promise<void>
 }
 
-export function cursorOf(env: NodeJS.ProcessEnv, baseUrl: string, teamId: string): Cursor {
+/** What makes a listener another one: what one has sent says nothing of what another has. */
+export interface Listener {
+  baseUrl: string
+  teamId: string
+  forwardTo: string | undefined
+  events: string[] | undefined
+}
+
+/** Until 0.6 all listeners of a team had one cursor. For so long after its last use, each begins there for its first time. */
+const sharedKeptMs = 7 * 24 * 3600 * 1000
+
+export function cursorOf(env: NodeJS.ProcessEnv, { baseUrl, teamId, forwardTo, events }: Listener): Cursor {
   const home = env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state')
-  const name = createHash('sha256').update(`${baseUrl} ${teamId}`).digest('hex').slice(0, 24)
-  const file = join(home, 'runyard', 'listen', `${name}.json`)
+  const kinds = events && [...new Set(events)].toSorted()
+  const fileOf = (key: string): string => {
+    const name = createHash('sha256').update(key).digest('hex').slice(0, 24)
+    return join(home, 'runyard', 'listen', `${name}.json`)
+  }
+  const file = fileOf(JSON.stringify([baseUrl, teamId, forwardTo ?? null, kinds ?? null]))
+  const shared = fileOf(`${baseUrl} ${teamId}`)
   return {
-    async read() {
-      try {
-        const { position } = JSON.parse(await readFile(file, 'utf8')) as { position?: unknown }
-        return typeof position === 'string' && /^\d+-\d+-\d+-[0-9a-f-]{36}$/.test(position) ? position : undefined
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined
-        throw error
-      }
-    },
+    read: async () => (await positionIn(file)) ?? (await positionIn(shared, Date.now() - sharedKeptMs)),
     async write(position) {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 })
       const partial = `${file}.${process.pid}`
       await writeFile(partial, JSON.stringify({ url: baseUrl, team_id: teamId, position }), { mode: 0o600 })
       await rename(partial, file)
     },
+  }
+}
+
+async function positionIn(file: string, writtenAfter = 0): Promise<string | undefined> {
+  try {
+    if ((await stat(file)).mtimeMs < writtenAfter) return undefined
+    const { position } = JSON.parse(await readFile(file, 'utf8')) as { position?: unknown }
+    return typeof position === 'string' && /^\d+-\d+-\d+-[0-9a-f-]{36}$/.test(position) ? position : undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined
+    throw error
   }
 }

@@ -13,15 +13,18 @@ type Around = Pick<Call, 'env' | 'out' | 'signal'>
 
 export async function followTeam(runyard: Runyard, { env, out, signal }: Around, wanted: Wanted): Promise<void> {
   const teamId = await runyard.teamId()
-  const cursor = cursorOf(env, runyard.baseUrl, teamId)
+  const { forwardTo, events } = wanted
+  const cursor = cursorOf(env, { baseUrl: runyard.baseUrl, teamId, forwardTo, events })
   const after = wanted.from === 'start' ? '0' : wanted.from === 'now' ? undefined : await cursor.read()
-  const forward = wanted.forwardTo === undefined ? undefined : forwarder(runyard, wanted.forwardTo, out, signal)
+  if (wanted.from === undefined && after === undefined)
+    out.note('Nobody has listened here with this target and these kinds before, so it begins now.')
+  const forward = forwardTo === undefined ? undefined : forwarder(runyard, forwardTo, out, signal)
   const stream = runyard.teams.events({
     signal,
     giveUpAfterMs,
     ...(after !== undefined && { after }),
     // a name that does not exist is refused by the service, with the list of those that do
-    ...(wanted.events && { events: wanted.events as EventName[] }),
+    ...(events && { events: events as EventName[] }),
   })
   try {
     for await (const event of stream) {

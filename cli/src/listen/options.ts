@@ -11,7 +11,7 @@ export const listenOptions = {
   from: {
     type: 'string',
     value: 'now|start',
-    says: 'begin now, or with the oldest event; unless given, after the last event that was sent',
+    says: 'begin now, or with the oldest event; unless given, after the last event that was sent to this URL, of these kinds',
   },
   print: { type: 'string', value: 'json', says: 'print each event as one line of JSON' },
 } as const
