@@ -29,6 +29,11 @@ export interface WaitOptions {
    * result has the request.
    */
   onRequest?: (request: PendingRequest) => void | Promise<void>
+  /**
+   * Is called when the stream of events fails. The wait goes on and asks for the run itself, since a proxy or a scope may forbid only the
+   * stream, but `onEvent` gets no more. Throw here to end the wait instead.
+   */
+  onStreamFailure?: (error: RunyardError) => void
   signal?: AbortSignal
   /** How long to wait in all. The run continues when the time is over. */
   timeoutMs?: number
@@ -60,7 +65,7 @@ export class Runs extends RunsGroup {
    * the run that is there.
    */
   startAndWait(input: StartRunInput, options: WaitOptions & CallOptions = {}): Promise<WaitedRun> {
-    const { onEvent: _, onRequest: _request, timeoutMs: _wait, ...call } = options
+    const { onEvent: _, onStreamFailure: _failure, onRequest: _request, timeoutMs: _wait, ...call } = options
     return within(options, async (signal) => {
       const { run_id } = await this.start(input, { ...call, ...(signal && { signal }) })
       return this.#follow(run_id, options, signal)
@@ -74,11 +79,11 @@ export class Runs extends RunsGroup {
 
   async #follow(
     runId: string,
-    { onEvent, onRequest }: WaitOptions,
+    { onEvent, onStreamFailure, onRequest }: WaitOptions,
     signal: AbortSignal | undefined,
   ): Promise<WaitedRun> {
     const asked = new Set<string>()
-    for await (const event of untilBroken(this.events(runId, signal ? { signal } : {}), signal)) {
+    for await (const event of untilBroken(this.events(runId, signal ? { signal } : {}), signal, onStreamFailure)) {
       await onEvent?.(event)
       if (!mayNeedPerson(event)) continue
       const waited = await this.#look(runId, asked, onRequest, signal)
@@ -136,16 +141,18 @@ async function within<T>(
   }
 }
 
-/** Ends quietly where the stream fails: a proxy or a scope may forbid only the stream, so the run itself is asked then. */
+/** Ends where the stream fails, unless `failed` throws. */
 async function* untilBroken<Event>(
   events: AsyncIterable<Event>,
   signal: AbortSignal | undefined,
+  failed: WaitOptions['onStreamFailure'],
 ): AsyncGenerator<Event, void, undefined> {
   try {
     yield* events
   } catch (error) {
     signal?.throwIfAborted()
     if (!(error instanceof RunyardError)) throw error
+    failed?.(error)
   }
 }
 

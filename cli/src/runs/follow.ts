@@ -50,9 +50,14 @@ export async function followRun(call: Call, runyard: Runyard, runId: string, fol
     printEvent(call, event)
     await out.taken()
   }
+  // where the events are what was asked for, an end without the last of them is no good end
+  const onStreamFailure = (error: Error): void => {
+    if (prints === 'events') throw error
+  }
   const onRequest = keyboard && ((pending: PendingRequest) => ask(pending, people, view))
   try {
-    const run = await runyard.runs.wait(runId, { onEvent, signal, ...(onRequest && { onRequest }) })
+    const options = { onEvent, onStreamFailure, signal, ...(onRequest && { onRequest }) }
+    const run = await runyard.runs.wait(runId, options)
     return await ended(call, run, view, prints)
   } catch (error) {
     view?.close()

@@ -1,0 +1,34 @@
+// runyard runs tail where the service refuses its stream, or breaks it off.
+import assert from 'node:assert/strict'
+import { proves } from '../../server/test/kit/proves.ts'
+import { answerJson, localServer, refusal } from '../../sdk/test/kit/localServer.ts'
+import { lineWith, linesOf } from './lines.ts'
+
+const run = {
+  id: 'run',
+  status: 'completed',
+  output: 'done',
+  usage: {},
+  limits: {},
+  created_at: new Date().toISOString(),
+}
+const events = [1, 2, 3].map((id) => ({ id: String(id), event: 'run.message.created', data: {} }))
+
+proves('cli.exit', 'a run whose events cannot be read to the last one is not followed to a good end', async () => {
+  let given = 0
+  const { url } = await localServer((response, { path }) => {
+    if (!path.endsWith('/events')) return answerJson(response, 200, { run, pending_human_request: null })
+    if (given === events.length) return answerJson(response, 429, refusal('rate_limited'), { 'retry-after': '120' })
+    const { id, event } = events[given]!
+    given += 1
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(events[given - 1])}\n\n`)
+  })
+  const env = { RUNYARD_URL: url, RUNYARD_API_KEY: 'none', RUNYARD_TEAM: 'team' }
+  const tailed = await lineWith(['runs', 'tail', 'run', '--json'], env)
+  assert.deepEqual([tailed.code, linesOf(tailed.stdout).length], [1, events.length])
+  assert.equal(tailed.stderr, 'It says rate_limited.\n')
+  // who only wants the outcome still gets it
+  const waited = await lineWith(['run', '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f', '--wait'], env)
+  assert.equal(waited.code, 0, waited.stderr)
+})
