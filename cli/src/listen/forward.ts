@@ -1,6 +1,6 @@
 // Sends one event to a receiver, signed as a real delivery, until it answers.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Runyard, RunyardEvent } from '../../../sdk/src/index.ts'
+import { ApiError, RunyardError, type Runyard, type RunyardEvent } from '../../../sdk/src/index.ts'
 import { signatureHeaders, signingKey, type SigningKey } from '../../../server/src/features/webhooks/signature.ts'
 import type { Output } from '../output.ts'
 
@@ -25,7 +25,7 @@ export function forwarder(
   let readAt = 0
   const currentKey = async (): Promise<SigningKey> => {
     if (!key || Date.now() - readAt > secretKeptMs) {
-      key = signingKey((await runyard.webhooks.getSecret()).secret)
+      key = signingKey((await runyard.webhooks.getSecret({ signal })).secret)
       readAt = Date.now()
     }
     return key
@@ -33,9 +33,10 @@ export function forwarder(
   return async (event) => {
     const body = Buffer.from(JSON.stringify(event))
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, waitMaxMs)) {
-      const at = new Date()
-      const headers = signatureHeaders({ id: event.id, event: event.event, body, keys: [await currentKey()], at })
       try {
+        const keys = [await currentKey()]
+        const at = new Date()
+        const headers = signatureHeaders({ id: event.id, event: event.event, body, keys, at })
         const response = await fetch(url, {
           method: 'POST',
           body,
@@ -48,13 +49,18 @@ export function forwarder(
         return { status: response.status, durationMs: Date.now() - at.getTime() }
       } catch (error) {
         signal.throwIfAborted()
+        if (isRefusal(error)) throw error
+        const who = error instanceof RunyardError ? 'The service' : url
         if (waitMs === firstWaitMs)
-          out.note(`${url} does not answer (${reasonOf(error)}). It is tried again until it does.`)
+          out.note(`${who} does not answer (${reasonOf(error)}). It is tried again until it does.`)
         await sleep(waitMs, undefined, { signal })
       }
     }
   }
 }
+
+/** A key that was revoked does not come back, as a service does that restarts. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500 && error.status !== 429
 
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: string }; message?: string }
