@@ -65,6 +65,21 @@ test('CSV is read in any pieces, with quotes, line breaks and the line of each r
   await assert.rejects(recordsOf(open), /Line 2: a quote is not closed/)
 })
 
+proves('cli.import', 'a line of NDJSON ends with a line feed alone, and is bounded', async () => {
+  const queueId = await queueOf('Separated')
+  const titles = ['One\u2028two', 'One\u2029two']
+  const rows = titles.map((title, index) => JSON.stringify({ title, external_id: String(index) }))
+  const file = await fileOf('separated.ndjson', `${rows.join('\r\n')}\n`)
+  assert.deepEqual((await importOf(file, '-q', queueId)).created, 2)
+  assert.deepEqual(
+    (await casesOf(queueId)).map(({ title }) => title),
+    titles,
+  )
+  const long = await fileOf('long.ndjson', `{"title":"One"}\n{"title":"${'x'.repeat(2 * 1024 * 1024)}"}\n`)
+  const refused = await runyard('cases', 'import', long, '-q', queueId, '--skip-invalid')
+  assert.deepEqual([refused.code, refused.stderr], [1, 'Line 2: it is too long. Is a line break missing?\n'])
+})
+
 proves('cli.import', 'the rows of a file become cases, and a second run makes no doubles', async () => {
   const queueId = await queueOf('Invoices')
   const file = await fileOf(

@@ -6,8 +6,8 @@ export interface CsvRecord {
   cells: string[]
 }
 
-/** How long one record may be, so that a quote that nobody closes does not read the whole file into memory. */
-const recordCharactersMax = 2 * 1024 * 1024
+/** How long one record may be, so that a quote that nobody closes, or a file of one line, is not read into memory whole. */
+export const recordCharactersMax = 2 * 1024 * 1024
 
 export async function* csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<CsvRecord, void, undefined> {
   const reader = new CsvReader()

@@ -1,8 +1,7 @@
 // The rows of a file of cases: objects with the line on which each begins, or what is wrong with a line.
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { CommandFailed } from '../command.ts'
-import { csvRecords } from './csv.ts'
+import { csvRecords, recordCharactersMax } from './csv.ts'
 
 export interface FileRow {
   line: number
@@ -38,14 +37,36 @@ async function* csvRows(pieces: AsyncIterable<string>): AsyncGenerator<FileRow, 
   if (!names) throw new CommandFailed('The file is empty. Its first line must have the names of the columns.')
 }
 
-async function* jsonRows(stream: NodeJS.ReadableStream): AsyncGenerator<FileRow, void, undefined> {
+async function* jsonRows(pieces: AsyncIterable<string>): AsyncGenerator<FileRow, void, undefined> {
   let line = 0
-  for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
+  for await (const text of linesOf(pieces)) {
     line += 1
     const trimmed = withoutMark(text).trim()
     if (trimmed === '') continue
     yield { line, ...objectIn(trimmed) }
   }
+}
+
+/** Ended by \n alone: U+2028 and U+2029, at which readline ends a line too, may stand in a JSON string. */
+async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  let line = 1
+  let parts: string[] = []
+  let length = 0
+  for await (const piece of pieces) {
+    for (const [index, part] of piece.split('\n').entries()) {
+      if (index > 0) {
+        yield parts.join('')
+        line += 1
+        parts = []
+        length = 0
+      }
+      parts.push(part)
+      length += part.length
+      if (length > recordCharactersMax)
+        throw new CommandFailed(`Line ${line}: it is too long. Is a line break missing?`)
+    }
+  }
+  yield parts.join('')
 }
 
 function objectIn(text: string): Omit<FileRow, 'line'> {
