@@ -3784,7 +3784,10 @@ const sentences = [
     id: 'drill.healthy',
     says: 'A drill of a healthy service starts runs, kills the workers that drive them, and finds nothing lost, repeated or doubled.',
   },
-  { id: 'drill.fault', says: 'A drill finds that a finished call was repeated, fails, and names the call.' },
+  {
+    id: 'drill.fault',
+    says: 'A drill finds that a finished call was repeated, or a run or a write made twice, fails, and names it.',
+  },
   {
     id: 'drill.apart',
     says: 'Only the processes that a drill starts work on its runs and deliver its events; they do no other work.',

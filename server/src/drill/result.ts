@@ -37,9 +37,7 @@ interface Seen {
 
 export async function countResult({ ground, killing, person, started, findings }: Seen): Promise<Counted> {
   const { context, sql, teamId, agentId } = ground
-  const runs = await one(sql<{ completed: number; events: number }>`
-    select count(*) filter (where status = 'completed') as completed, coalesce(sum(event_seq), 0)::int8 as events
-    from runs where team_id = ${teamId}`)
+  const runs = await countRuns(sql, teamId)
   const calls = await findCallFaults(sql, await ground.counter.arrivals(), {
     teamId,
     clock: await clockOf(context.db.sql),
@@ -48,13 +46,14 @@ export async function countResult({ ground, killing, person, started, findings }
   const delivered = countDelivered(ground.receiver.arrivals, runs.events)
   const memory = await ground.call({ path: `/v2/agents/${agentId}/memory/files/${memoryPath}` })
   const generation = memory.status === 200 ? (JSON.parse(memory.text) as { generation: number }).generation : 0
+  const memoryWrites = started * memoryWritesPerRun
   const { takeovers, takeoverP50Ms, takeoverP99Ms } = killing.takeoverTimes()
   const idsWith = (...kinds: CallFault['kind'][]) =>
     new Set(calls.faults.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id)).size
   return {
     runs_started: started,
-    // each starts exactly one sub-run
-    runs_lost: Math.max(0, started * 2 - runs.completed),
+    // each starts exactly one sub-run; one that is there twice does not stand for another that is lost
+    runs_lost: Math.max(0, started - runs.completed) + Math.max(0, started - runs.completed_below),
     kills: killing.kills,
     kills_between: killing.killsBetween,
     calls: calls.calls,
@@ -68,12 +67,25 @@ export async function countResult({ ground, killing, person, started, findings }
     takeover_p50_ms: takeovers === 0 ? null : takeoverP50Ms,
     takeover_p99_ms: takeovers === 0 ? null : takeoverP99Ms,
     ...delivered,
-    memory_writes: started * memoryWritesPerRun,
-    memory_missing: Math.max(0, started * memoryWritesPerRun - generation),
+    memory_writes: memoryWrites,
+    memory_missing: Math.max(0, memoryWrites - generation),
     records_broken: ledger.notOneEnd + ledger.gaps + ledger.secondResults + ledger.leftOpen,
-    findings: [...findings, ...calls.faults.map(findingOf), ...(await lostRuns(sql, teamId))].slice(0, findingsMax),
+    findings: [
+      ...findings,
+      ...calls.faults.map(findingOf),
+      ...(await lostRuns(sql, teamId)),
+      ...(await doubledRuns(sql, teamId, started)),
+      ...doubledWrites(generation, memoryWrites),
+    ].slice(0, findingsMax),
   }
 }
+
+const countRuns = (sql: Sql, teamId: string) =>
+  one(sql<{ completed: number; completed_below: number; events: number }>`
+    select count(*) filter (where status = 'completed' and depth = 0) as completed,
+      count(distinct parent_run_id) filter (where status = 'completed' and depth > 0) as completed_below,
+      coalesce(sum(event_seq), 0)::int8 as events
+    from runs where team_id = ${teamId}`)
 
 /** The clock of a database elsewhere may be ahead of ours: the fastest of some answers says by how much. */
 async function clockOf(sql: Sql): Promise<{ aheadMs: number; errorMs: number }> {
@@ -125,6 +137,27 @@ async function lostRuns(sql: Sql, teamId: string): Promise<DrillFinding[]> {
     what: 'run lost',
     detail: `Run ${id} is ${status}${error?.message ? `: ${error.message}` : ''}.`,
   }))
+}
+
+/** A run that was made twice has calls of its own, each of them made once: only the number of runs shows it. */
+async function doubledRuns(sql: Sql, teamId: string, started: number): Promise<DrillFinding[]> {
+  const { above } = await one(sql<{ above: number }>`
+    select count(*) as above from runs where team_id = ${teamId} and depth = 0`)
+  const parents = await sql<{ id: string; below: number }>`
+    select parent_run_id as id, count(*) as below from runs where team_id = ${teamId} and depth > 0
+    group by parent_run_id having count(*) > 1 order by 1 limit ${findingsMax}`
+  const twice = parents.map(({ id, below }) => ({
+    what: 'sub-run doubled',
+    detail: `Run ${id} has ${below} sub-runs; it starts one.`,
+  }))
+  if (above <= started) return twice
+  return [{ what: 'run doubled', detail: `There are ${above} runs; ${started} were started.` }, ...twice]
+}
+
+function doubledWrites(generation: number, wanted: number): DrillFinding[] {
+  if (generation <= wanted) return []
+  const detail = `The file ${memoryPath} was written ${generation} times; it was to be written ${wanted} times.`
+  return [{ what: 'memory write doubled', detail }]
 }
 
 export function judge(counted: Counted, rest: Pick<DrillResult, 'took_ms' | 'erased_runs' | 'rows_left'>): DrillResult {
