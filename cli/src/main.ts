@@ -162,31 +162,57 @@ async function runTyped(
 
 const withoutSignals = { signal: new AbortController().signal, done: () => undefined }
 
-/** The first signal asks to stop cleanly, which leaves no server and no half file behind; the second does not wait. */
+/**
+ * The first signal asks to stop cleanly, which leaves no server and no half file behind; the second does not wait. The end of
+ * whoever started us, or reads what we print, asks for the same.
+ */
 function abortedByHand(): { signal: AbortSignal; done: () => void } {
   const controller = new AbortController()
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  const abort = () => {
-    if (controller.signal.aborted) process.exit(exit.interrupted)
+  let isAsked = false
+  const ask = () => {
+    if (isAsked) process.exit(exit.interrupted)
+    isAsked = true
     controller.abort()
   }
-  for (const name of names) process.on(name, abort)
+  const abort = () => controller.abort()
+  for (const name of names) process.on(name, ask)
+  process.on('disconnect', abort)
   return {
     signal: controller.signal,
     done() {
-      for (const name of names) process.off(name, abort)
+      for (const name of names) process.off(name, ask)
+      process.off('disconnect', abort)
     },
   }
 }
 
-export async function main(): Promise<void> {
-  // who reads our output may stop reading, as `head` does: that is not a failure
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit()
-    throw error
+/**
+ * Who reads our output may stop reading, as `head` does. Where only data was asked for, that is not a failure. What acts by itself, or
+ * tells what it does on stderr, is told to stop, leaves all in order, and says by its exit code whether it was done.
+ */
+function heedReaders(words: string[]): void {
+  const isReading = words.length > 0 && commandIn(words)?.needs === 'service'
+  // with the code of a command that has ended
+  whenClosed(process.stdout, isReading ? () => process.exit() : stop)
+  whenClosed(process.stderr, stop)
+}
+
+function whenClosed(stream: NodeJS.WriteStream, heed: () => void): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    heed()
   })
+}
+
+/** The service too takes this for the end of whoever started it. A signal could count as the second one, which waits for nothing. */
+const stop = (): void => void process.emit('disconnect')
+
+export async function main(): Promise<void> {
+  const words = process.argv.slice(2)
+  heedReaders(words)
   try {
-    process.exitCode = await runAndReport(process.argv.slice(2), process.env)
+    process.exitCode = await runAndReport(words, process.env)
     // a pipe holds 64 KiB: the rest is still here, and would go with the process
     await Promise.all([process.stdout, process.stderr].map(takenFrom))
     process.exit()
