@@ -1,5 +1,6 @@
 // API keys and OAuth clients as users meet them: made once, narrowed, expired, revoked.
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { newId } from '../../base/ids.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { changedSoon, refusedSoon } from '../../../test/kit/refusedSoon.ts'
@@ -140,6 +141,54 @@ proves('credentials.revoked', 'a revoked key stops working within a second, alth
   await team.call(`DELETE /v2/api-keys/${body.key_id}`)
   await keyRefusedSoon(body.secret)
   assert.equal((await team.call(`DELETE /v2/api-keys/${body.key_id}`)).status, 404)
+})
+
+/** A request for a key whose body ends only when `end` is called; `isRead` resolves when the service waits for that. */
+function slowlyAskForKey(key: string) {
+  const ends = Promise.withResolvers<void>()
+  const reading = Promise.withResolvers<void>()
+  const payload = Readable.from(
+    (async function* () {
+      reading.resolve()
+      yield Buffer.from('{"name":"next"')
+      await ends.promise
+      yield Buffer.from('}')
+    })(),
+  )
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const answer = service.app.inject({ method: 'POST', url: `/v2/teams/${team.id}/api-keys`, headers, payload })
+  return { isRead: reading.promise, end: ends.resolve, answer }
+}
+
+proves(
+  'credentials.revoked',
+  'a request whose body ends after its key was revoked is refused, and the key makes no other',
+  async () => {
+    const { body } = await makeKey({})
+    const request = slowlyAskForKey(body.secret)
+    await request.isRead
+    await team.call(`DELETE /v2/api-keys/${body.key_id}`)
+    await keyRefusedSoon(body.secret)
+    request.end()
+    const answer = await request.answer
+    assert.deepEqual([answer.statusCode, answer.json().error], [401, 'unauthorized'])
+    const listed = await team.call('GET /v2/teams/:teamId/api-keys?limit=200')
+    assert.ok(!listed.text.includes('"next"'))
+  },
+)
+
+proves('members.roles', 'a role that is lowered while a body arrives counts for its request', async () => {
+  const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Lowered', role: 'admin' } })
+  const { body } = await makeKey({ user_id: member.body.member_id })
+  const request = slowlyAskForKey(body.secret)
+  await request.isRead
+  await team.call(`PATCH /v2/teams/:teamId/members/${member.body.member_id}`, { body: { role: 'viewer' } })
+  await changedSoon(async () => {
+    const profile = await service.call('GET /v2/profile', { key: body.secret })
+    return !profile.body.profile.scopes.includes('keys:manage')
+  })
+  request.end()
+  assert.equal((await request.answer).json().error, 'insufficient_scope')
 })
 
 proves('members.removed', 'a removed member’s keys and clients stop working within a second', async () => {

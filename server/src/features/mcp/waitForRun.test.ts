@@ -4,6 +4,7 @@ import { before, describe } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { endRun, logEvents, seedRunningRun } from '../../../test/kit/followedRuns.ts'
 import { callTool } from '../../../test/kit/mcp.ts'
+import { refusedSoon } from '../../../test/kit/refusedSoon.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { waitForRun } from './waitForRun.ts'
@@ -93,6 +94,19 @@ describe('waitForRun', () => {
     assert.equal((structuredContent as { has_ended: boolean }).has_ended, true)
     assert.equal(told[0], 'run.file.created')
     await client.close()
+  })
+
+  proves('credentials.revoked', 'shows nothing of the run when the key was revoked during the wait', async () => {
+    const runId = await seedRunningRun(team)
+    const { body } = await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
+    const ask = () => service.call('GET /v2/teams', { key: body.secret })
+    assert.equal((await ask()).status, 200)
+    const waiting = callTool(team, 'waitForRun', { run_id: runId, wait_seconds: 50 }, { key: body.secret })
+    await team.call(`DELETE /v2/api-keys/${body.key_id}`)
+    await refusedSoon(ask)
+    await endRun(db, runId)
+    const { isError, value } = await waiting
+    assert.deepEqual([isError, value.error], [true, 'unauthorized'])
   })
 
   proves('mcp.waitLeft', 'ends for a caller who has left, and when the process stops', async () => {

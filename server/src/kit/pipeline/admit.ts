@@ -33,6 +33,15 @@ export async function findCaller(deps: Deps, request: PlainRequest): Promise<Cal
 const sessionTokenOf = ({ context }: Deps, { page }: PlainRequest): string | undefined =>
   page && readCookie(context.baseUrl(), page, sessionCookie)
 
+/**
+ * Right before the call acts, or shows what it did: its body, its turns and the calls before it in its message may have taken minutes. A look-up
+ * that is not too old is not repeated (credential.ts).
+ */
+export async function identifyAgain(exchange: Exchange): Promise<void> {
+  exchange.caller = await identify(exchange.deps, exchange.operation, exchange.request)
+  requireScopeAndTeam(exchange)
+}
+
 /** Counts the call for the credential and for its team. `headers` get the tighter of the two limits. */
 export async function limit({ context }: Deps, caller: Caller, headers: Record<string, string>): Promise<void> {
   const { rateLimit, config } = context

@@ -12,7 +12,7 @@ import { keyTaken, type Operation, type StoredRows } from '../operation.ts'
 import { replyOfProtocol, requestOf, type OperationCall } from '../protocol.ts'
 import { replyOf, writeAnswer, type Reply } from '../reply.ts'
 import type { Source } from '../stream.ts'
-import { findCaller } from './admit.ts'
+import { findCaller, identifyAgain } from './admit.ts'
 import { fail, KeyTaken, takesJson, type Exchange } from './exchange.ts'
 import { inTurn, readRequest } from './readRequest.ts'
 import { entryOf, record } from './record.ts'
@@ -57,14 +57,17 @@ export async function carryOut(exchange: Exchange): Promise<Reply> {
 
 /** What `prepare` and the handler both see of the call. */
 async function whatIsSeen(exchange: Exchange): Promise<object> {
-  const { deps, operation, request, caller, found, plain } = exchange
+  const { deps, operation, request, found, plain } = exchange
   const steps = readRequest(exchange)
+  const sent = await (takesJson(operation) ? inTurn(exchange, steps) : takeSteps(steps))
+  await identifyAgain(exchange)
+  const { caller } = exchange
   return {
     ...Object.fromEntries(found.map(({ noun, row }) => [noun, row])),
     team: { id: caller.team_id },
     caller,
     params: plain,
-    ...(await (takesJson(operation) ? inTurn(exchange, steps) : takeSteps(steps))),
+    ...sent,
     bytes: exchange.bytes ?? noBytes,
     contentType: request.contentType,
     context: deps.context,
@@ -118,13 +121,14 @@ const hasList = (answer: unknown): boolean => Object.values(answer as object).so
 async function converse(exchange: Exchange, spoken: NonNullable<Operation['protocol']>, seen: object): Promise<Reply> {
   const { deps, request, caller, keyed, db: teamDb } = exchange
   const { db } = deps.context
-  const { requestId, address, idempotencyKey } = request
+  const { requestId, address, idempotencyKey, authorization, page } = request
   const perform = (asked: Operation, how: OperationCall) =>
     deps.performFor(caller, asked, {
       requestId,
       address,
       via: spoken.via,
-      authorization: undefined,
+      authorization,
+      ...(page && { page }),
       ...requestOf(asked, how),
     })
   const sent = await inTurn(exchange, readJson(exchange.bytes))

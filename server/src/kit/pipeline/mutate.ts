@@ -3,6 +3,7 @@ import { lockNotAvailable, sqlState } from '../../base/db.ts'
 import * as idempotency from '../idempotency.ts'
 import { whileLeased } from '../lease.ts'
 import { faultOf, type Reply } from '../reply.ts'
+import { identifyAgain } from './admit.ts'
 import { carryOut } from './carryOut.ts'
 import { KeyTaken, type Exchange } from './exchange.ts'
 import { recordRefusal } from './record.ts'
@@ -15,7 +16,9 @@ export async function mutate(exchange: Exchange): Promise<Reply> {
     // an error that only says that a key, a record or a pool is busy is not an outcome of this request: the next try may succeed
     const isBusy =
       fault?.code === 'idempotency_key_in_use' || fault?.code === 'rate_limited' || sqlState(error) === lockNotAvailable
-    if (!fault || fault.status >= 500 || isBusy) throw error
+    // whoever is no longer let in is refused like a stranger, who leaves nothing behind
+    const isStranger = fault?.code === 'unauthorized'
+    if (!fault || fault.status >= 500 || isBusy || isStranger) throw error
     return recordRefusal(exchange, fault)
   }
 }
@@ -39,7 +42,10 @@ export async function replayOrMutate(exchange: Exchange, keyed: idempotency.Keye
   // one more round when the key was taken between the first read and the end: then its reply, or who holds it, is there
   for (let round = 0; ; round++) {
     const stored = await idempotency.findReply(exchange.db.sql, keyring, keyed)
-    if (stored) return { ...stored, headers: { 'idempotency-replayed': 'true' } }
+    if (stored) {
+      await identifyAgain(exchange)
+      return { ...stored, headers: { 'idempotency-replayed': 'true' } }
+    }
     try {
       exchange.found.length = 0
       return exchange.operation.actsOutside ? await mutateOutside(exchange, keyed) : await mutate(exchange)
