@@ -920,6 +920,10 @@ const sentences = [
     gap: { question: 'May two members share an email?', file: 'server/src/features/teams/member.ts' },
   },
   {
+    id: 'members.emailIsWayIn',
+    says: 'An email is a way to sign in: giving one takes every scope of the member’s role.',
+  },
+  {
     id: 'members.roles',
     says: 'A role bounds its member’s credentials, at once when it changes: an operator has all scopes but keys:manage, webhooks:manage and connections:write; a viewer the read scopes and mcp:call.',
     gap: { question: 'Which scopes does each role allow?', file: 'server/src/kit/scopes.ts' },

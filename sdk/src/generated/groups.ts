@@ -1383,12 +1383,12 @@ export class MembersGroup extends Group {
     return this.client.list('GET', '/v2/teams/:teamId/members', {}, input, options, 'members')
   }
 
-  /** Adds a person; API keys made for them carry their id as the `user_id` of what those keys do. Needs the scope `keys:manage`. */
+  /** Adds a person; API keys made for them carry their id as the `user_id` of what those keys do. An `email` needs every scope of the role, because it is a way to sign in. Needs the scope `keys:manage`. */
   create(input: CreateMemberInput, options?: CallOptions): Call<CreateMemberAnswer> {
     return this.client.json('POST', '/v2/teams/:teamId/members', {}, input, options)
   }
 
-  /** A new role counts for all of the member’s credentials within a second, and cannot give any of them a scope that your credential lacks. A team keeps at least one admin. Needs the scope `keys:manage`. */
+  /** A new role counts for all of the member’s credentials within a second, and cannot give any of them a scope that your credential lacks. A new `email` needs every scope of the role, because it is a way to sign in. A team keeps at least one admin. Needs the scope `keys:manage`. */
   update(memberId: string, input?: UpdateMemberInput, options?: CallOptions): Call<UpdateMemberAnswer> {
     return this.client.json('PATCH', '/v2/teams/:teamId/members/:member_id', {member_id: memberId}, input, options)
   }

@@ -61,3 +61,7 @@ export function effectiveScopes(granted: readonly string[], role: Role): Set<Sco
 export function scopesBeyond(wanted: readonly string[], held: ReadonlySet<Scope>): string[] {
   return wanted.filter((scope) => (scope === '*' ? held.size < scopes.length : !held.has(scope as Scope)))
 }
+
+/** The scopes of a role that are not among those that somebody holds. */
+export const scopesLacked = (role: Role, held: ReadonlySet<Scope>): Scope[] =>
+  [...effectiveScopes(['*'], role)].filter((scope) => !held.has(scope))

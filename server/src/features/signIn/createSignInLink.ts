@@ -4,7 +4,7 @@ import { isId } from '../../base/ids.ts'
 import type { Caller } from '../../kit/credential.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Time, Type } from '../../kit/schema.ts'
-import { effectiveScopes, type Role } from '../../kit/scopes.ts'
+import { scopesLacked, type Role } from '../../kit/scopes.ts'
 import { issueSignInLink } from './signInLink.ts'
 
 export const createSignInLink = operation({
@@ -68,7 +68,7 @@ async function requireMayInvite(
         select role from members where id = ${memberId} and team_id = ${teamId} and removed_at is null`
     : []
   if (!member) return fail('not_found', 'No member of the team has this id. GET …/members lists them.')
-  const lacked = [...effectiveScopes(['*'], member.role)].filter((scope) => !caller.scopes.has(scope))
+  const lacked = scopesLacked(member.role, caller.scopes)
   if (lacked.length > 0) {
     fail('insufficient_scope', `Your credential lacks ${lacked.join(', ')}, which the role ${member.role} has.`)
   }

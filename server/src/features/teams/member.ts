@@ -1,8 +1,9 @@
 // A member: a person of a team, whose role bounds what their credentials may do.
 import { part, sqlState, uniqueViolation, type Sql } from '../../base/db.ts'
+import type { Caller } from '../../kit/credential.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
-import { roles } from '../../kit/scopes.ts'
+import { roles, scopesLacked, type Role } from '../../kit/scopes.ts'
 
 export const Member = named(
   'Member',
@@ -48,6 +49,23 @@ export async function isOnlyAdmin(sql: Sql, teamId: string, memberId: string): P
 }
 
 export const onlyAdminMessage = 'This is the only admin of the team. Make somebody else admin first.'
+
+/**
+ * An e-mail address is a way in, because OpenID Connect finds members by it. So it is given like an invitation: only to a role without rights
+ * that the caller lacks (decision 0025).
+ */
+export function requireMayGiveEmail(
+  caller: Caller,
+  role: Role,
+  fail: (code: 'insufficient_scope', message: string) => never,
+): void {
+  const lacked = scopesLacked(role, caller.scopes)
+  if (lacked.length === 0) return
+  fail(
+    'insufficient_scope',
+    `Your credential lacks ${lacked.join(', ')}, which the role ${role} has, and so cannot give such a member an email: it is a way to sign in.`,
+  )
+}
 
 /** Runs a write of a member; if another member has the email, it fails with a conflict that says so. */
 export async function refusingTakenEmail<T>(

@@ -60,6 +60,31 @@ proves(
   },
 )
 
+proves(
+  'members.emailIsWayIn',
+  'a key without all scopes of a role gives no member of that role an email, not even its own',
+  async () => {
+    const team = await seedTeam(service)
+    const { body: narrow } = await team.call('POST /v2/teams/:teamId/api-keys', { body: { scopes: ['keys:manage'] } })
+    const send = (route: string, body: object) => service.call(route, { key: narrow.secret, body })
+    const members = `/v2/teams/${team.id}/members`
+    const email = 'mallory@example.com'
+    for (const role of [{}, { role: 'viewer' }, { role: 'admin' }]) {
+      const refused = await send(`POST ${members}`, { name: 'M', email, ...role })
+      assert.equal(refused.body.error, 'insufficient_scope', JSON.stringify(role))
+    }
+    const without = await send(`POST ${members}`, { name: 'M', role: 'admin' })
+    assert.equal(without.status, 201)
+    for (const id of [without.body.member_id, team.memberId]) {
+      assert.equal((await send(`PATCH ${members}/${id}`, { email })).body.error, 'insufficient_scope')
+    }
+    assert.equal((await send(`PATCH ${members}/${team.memberId}`, { name: 'Renamed', email: null })).status, 200)
+    const given = await team.call(`PATCH /v2/teams/:teamId/members/${without.body.member_id}`, { body: { email } })
+    assert.equal(given.body.member.email, email)
+    assert.equal((await send(`PATCH ${members}/${without.body.member_id}`, { name: 'N', email })).status, 200)
+  },
+)
+
 proves('members.lastAdmin', 'a team keeps an admin, also when two admins leave at the same moment', async () => {
   const team = await seedTeam(service)
   const client = typedClient(service, team)

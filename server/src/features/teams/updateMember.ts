@@ -10,6 +10,7 @@ import {
   MemberRole,
   onlyAdminMessage,
   refusingTakenEmail,
+  requireMayGiveEmail,
 } from './member.ts'
 import { effectiveScopes, type Role, type Scope } from '../../kit/scopes.ts'
 
@@ -26,7 +27,7 @@ export const updateMember = operation({
   summary: 'Change a member',
   description:
     'A new role counts for all of the member’s credentials within a second, and cannot give any of them a scope that your credential lacks. ' +
-    'A team keeps at least one admin.',
+    'A new `email` needs every scope of the role, because it is a way to sign in. A team keeps at least one admin.',
   scope: 'keys:manage',
   body: Type.Object({
     name: Type.Optional(MemberName),
@@ -43,6 +44,8 @@ export const updateMember = operation({
     if (lacked.length > 0) {
       fail('insufficient_scope', `Your credential lacks ${lacked.join(', ')} and so cannot give a role that has it.`)
     }
+    const isNewEmail = typeof body.email === 'string' && body.email !== member.email
+    if (isNewEmail) requireMayGiveEmail(caller, body.role ?? member.role, fail)
     const stepsDown = body.role !== undefined && body.role !== 'admin'
     if (stepsDown && (await isOnlyAdmin(sql, team.id, member.id))) fail('conflict', onlyAdminMessage)
     const [changed] = await refusingTakenEmail(
