@@ -4649,6 +4649,10 @@ const sentences = [
   { id: 'connections.refreshNone', says: 'A token that cannot be renewed is a person’s to fix at its end.' },
   { id: 'connections.refreshTrouble', says: 'Trouble is tried again ever later; calls say when the next try is.' },
   { id: 'connections.refreshClient', says: 'A provider that refuses the server’s own client breaks no connection.' },
+  {
+    id: 'connections.refreshOtherClient',
+    says: 'The secret of the server’s client goes only where that client belongs; a grant of another client needs a person.',
+  },
   { id: 'connections.refreshLost', says: 'A process that died while it renewed is replaced when its time is over.' },
   {
     id: 'connections.refreshOverridden',

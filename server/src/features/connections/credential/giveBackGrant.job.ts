@@ -3,7 +3,7 @@ import type { SealedColumn } from '../../../base/sealedColumns.ts'
 import { GrantRefused, revokeGrant } from '../../../drivers/oauth/oauth.ts'
 import { job } from '../../../kit/job.ts'
 import { Id, Type } from '../../../kit/schema.ts'
-import { nativeClient } from '../providers/nativeClient.ts'
+import { clientOfGrant } from '../providers/nativeClient.ts'
 import type { OAuthFacts } from '../store/newConnection.ts'
 import { openSecret, sealedConnectionSecret } from '../store/secret.ts'
 
@@ -33,7 +33,7 @@ export const giveBackGrant = job({
     if (row && secret?.kind === 'oauth') {
       const { server, client_id, auth_method } = row.oauth
       const client_secret =
-        secret.client_secret ?? nativeClient(context.config, row.provider)?.client.client_secret ?? null
+        secret.client_secret ?? clientOfGrant(context.config, row.provider, row.oauth)?.client.client_secret ?? null
       try {
         const token = secret.refresh_token ?? secret.access_token
         await revokeGrant(

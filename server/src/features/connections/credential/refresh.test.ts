@@ -68,6 +68,21 @@ const call = (app: TestApp, team: TestTeam, id: string) =>
 const seed = (team: TestTeam, name: string) =>
   seedGrantedConnection(service, team, oauth, { name, type: 'api', server_url: api.url })
 
+/** Granted to the operator's own client. */
+async function seedNative(team: TestTeam): Promise<string> {
+  const seeded = await seed(team, 'Seeded')
+  const [of] = await sql<{ oauth: OAuthFacts }>`select oauth from connections where id = ${seeded}`
+  return seedConnection(service, team, {
+    name: 'Native',
+    type: 'native',
+    provider: 'github',
+    auth_method: 'oauth',
+    secret: { ...(await secretOf(seeded)), client_secret: null },
+    oauth: of!.oauth,
+    grant: { expiresInS: 3600, isRefreshable: true },
+  })
+}
+
 proves(
   'connections.refreshed',
   'tokens are renewed when four fifths of their time are over, and daily where they last longer',
@@ -205,19 +220,10 @@ proves(
   'a provider that refuses the server’s own client breaks nothing: with right settings it continues',
   async () => {
     const team = await seedTeam(service)
-    const settings = { client_id: oauth.client.client_id, client_secret: 'mistyped-0123456789' }
+    const { client_id } = oauth.client
+    const settings = { client_id, client_secret: 'mistyped-0123456789', token_url: oauth.endpoints.token }
     context.config.oauth = { github: settings }
-    const seeded = await seed(team, 'Seeded')
-    const [of] = await sql<{ oauth: OAuthFacts }>`select oauth from connections where id = ${seeded}`
-    const id = await seedConnection(service, team, {
-      name: 'Native',
-      type: 'native',
-      provider: 'github',
-      auth_method: 'oauth',
-      secret: { ...(await secretOf(seeded)), client_secret: null },
-      oauth: of!.oauth,
-      grant: { expiresInS: 3600, isRefreshable: true },
-    })
+    const id = await seedNative(team)
     await expire(id)
     await seeToConnections(service)
     const troubled = await kept(id)
@@ -227,6 +233,39 @@ proves(
     await expire(id)
     await seeToConnections(service)
     assert.deepEqual([(await kept(id)).generation, (await call(service, team, id)).kind], [2, 'done'])
+  },
+)
+
+proves(
+  'connections.refreshOtherClient',
+  'when the settings are those of another client, its secret goes nowhere and the connection needs a person',
+  async () => {
+    const old = await startReceiver()
+    const others = { client_id: 'another', client_secret: 'canary-of-another-client' }
+    const { client_id } = oauth.client
+    for (const settings of [
+      { ...others, token_url: `${old.url}/token` },
+      { ...others, client_id, token_url: oauth.endpoints.token },
+    ]) {
+      context.config.oauth = { github: settings }
+      const team = await seedTeam(service)
+      const id = await seedNative(team)
+      await sql`
+        update connections set expires_at = now() - interval '1 second', refresh_at = now() - interval '1 minute',
+          oauth = jsonb_set(jsonb_set(oauth, '{server,token_endpoint}', to_jsonb(${`${old.url}/token`}::text)),
+            '{server,revocation_endpoint}', to_jsonb(${`${old.url}/revoke`}::text))
+        where id = ${id}`
+      await seeToConnections(service)
+      const { status, broken_reason } = await kept(id)
+      assert.equal(status, 'action_required')
+      assert.match(broken_reason!, /settings for this provider are those of another client/)
+      assert.equal(old.received.length, 0)
+      await team.call(`DELETE /v2/connections/${id}`)
+      await service.drain()
+      const [revoked, ...more] = old.received.splice(0)
+      assert.deepEqual([revoked?.url, more.length], ['/revoke', 0])
+      assert.ok(revoked!.headers.authorization === undefined && !String(revoked!.body).includes('canary'))
+    }
   },
 )
 

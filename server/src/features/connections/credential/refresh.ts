@@ -4,7 +4,7 @@ import { isConnectionTrouble, part } from '../../../base/db.ts'
 import { GrantRefused, OAuthTrouble, refreshGrant, type Grant } from '../../../drivers/oauth/oauth.ts'
 import { isFree, leaseUntil } from '../../../kit/lease.ts'
 import type { Context } from '../../../kit/context.ts'
-import { nativeClient } from '../providers/nativeClient.ts'
+import { clientOfGrant, nativeClient } from '../providers/nativeClient.ts'
 import type { OAuthFacts } from '../store/newConnection.ts'
 import { providerNamed } from '../providers/providers.ts'
 import { openSecret, sealSecret, type OAuthSecret } from '../store/secret.ts'
@@ -121,9 +121,13 @@ const clientRefused = new Set(['invalid_client', 'unauthorized_client'])
 
 async function ask(context: Context, taken: Taken, oauth: OAuthFacts, secret: OAuthSecret): Promise<Grant> {
   const { server, client_id, auth_method, resource } = oauth
+  const { config } = context
   const client_secret =
-    secret.client_secret ?? nativeClient(context.config, taken.provider)?.client.client_secret ?? null
+    secret.client_secret ?? clientOfGrant(config, taken.provider, oauth)?.client.client_secret ?? null
   if (client_secret === null && auth_method !== 'none') {
+    if (nativeClient(config, taken.provider)) {
+      throw new GrantRefused('The server’s settings for this provider are those of another client since then.')
+    }
     throw new OAuthTrouble(
       `This server has no client settings for ${taken.provider} any more. Its operator must set them again.`,
     )

@@ -7,7 +7,7 @@ import type { Context } from '../../../kit/context.ts'
 import { askAccount } from '../providers/readAccount.ts'
 import type { Connection } from '../store/connection.ts'
 import { mayFinish, type Flow } from './oauthFlow.ts'
-import { nativeClient } from '../providers/nativeClient.ts'
+import { clientOfGrant } from '../providers/nativeClient.ts'
 import {
   insertUnderFreeName,
   renewConnection,
@@ -59,8 +59,8 @@ function clientOf({ config }: Context, flow: Flow): { client: OAuthClient; provi
   const { client_id, auth_method } = flow.facts
   if (flow.kind === 'mcp')
     return { client: { client_id, client_secret: flow.client_secret, auth_method }, provider: null }
-  const native = nativeClient(config, flow.provider)
-  if (native?.client.client_id !== client_id) {
+  const native = clientOfGrant(config, flow.provider, flow.facts)
+  if (!native) {
     throw new Fault('conflict', 'The server’s settings for this provider have changed since then. Begin again.')
   }
   return native

@@ -2,6 +2,7 @@
 import type { Config } from '../../../base/config.ts'
 import type { OauthSettings } from '../../../base/oauthSettings.ts'
 import type { AuthorizationServer, OAuthClient } from '../../../drivers/oauth/oauth.ts'
+import type { OAuthFacts } from '../store/newConnection.ts'
 import { providerNamed, providers, type Provider } from './providers.ts'
 
 interface NativeClient {
@@ -56,6 +57,20 @@ export function nativeClient(config: Pick<Config, 'oauth'>, name: string): Nativ
     },
     client: { client_id, client_secret, auth_method: provider.auth_method },
   }
+}
+
+/**
+ * The client that a grant was made with. Undefined: the settings are gone, or of another client by now, whose secret the grant's server must not
+ * see.
+ */
+export function clientOfGrant(
+  config: Pick<Config, 'oauth'>,
+  name: string,
+  { client_id, server }: Pick<OAuthFacts, 'client_id' | 'server'>,
+): NativeClient | undefined {
+  const native = nativeClient(config, name)
+  const isSame = native?.client.client_id === client_id && native.server.token_endpoint === server.token_endpoint
+  return isSame ? native : undefined
 }
 
 /** The providers that this server has a client for. */
