@@ -5,9 +5,10 @@ import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 import { askAccount } from './providers/readAccount.ts'
 import type { Connection } from './store/connection.ts'
-import { withCredential, type Credential } from './credential/credential.ts'
+import { foreignHost } from './credential/allowedHosts.ts'
+import { withCredential, type Credential, type Vaulted } from './credential/credential.ts'
 import { nativeClient } from './providers/nativeClient.ts'
-import { providerNamed } from './providers/providers.ts'
+import { providerNamed, type AccountRequest } from './providers/providers.ts'
 import { requireRight, type Behalf } from './store/connectionRight.ts'
 import { reauthorized } from './store/connectionState.ts'
 import { listTools } from './mcpTools/toolList.ts'
@@ -90,8 +91,8 @@ async function callService(
 ): Promise<{ answer: string | undefined; isRefused: boolean }> {
   const signal = AbortSignal.timeout(callMs)
   try {
-    if (connection.type === 'native') {
-      const row = nativeClient(context.config, connection.provider)?.provider ?? providerNamed(connection.provider)
+    const row = nativeClient(context.config, connection.provider)?.provider ?? providerNamed(connection.provider)
+    if (connection.type === 'native' && !isElsewhere(context, connection, row?.account)) {
       if (!row?.account) {
         const wanted = 'OAUTH_<PROVIDER>_ACCOUNT_URL'
         return {
@@ -116,6 +117,12 @@ async function callService(
     throw error
   }
 }
+
+/** What a broker has for a server of the account's own is nothing for the provider's: that server is asked itself. */
+const isElsewhere = (context: Context, connection: Vaulted, account: AccountRequest | null | undefined): boolean =>
+  connection.broker_connection_id !== null &&
+  connection.server_url !== null &&
+  (!account || foreignHost(context, connection, account.url) !== undefined)
 
 const sentenceOf = (status: number): string | undefined =>
   status < 400 ? undefined : `The service answered ${status}${status === 403 ? ': this account may not do that' : ''}.`

@@ -90,6 +90,28 @@ proves(
 
 proves(
   'connections.broker',
+  'a connection with a server of its own is tested there, and its token is not sent to the provider',
+  async () => {
+    vouches()
+    const [own, provider] = [await startReceiver(), await startReceiver()]
+    const account_url = `${provider.url}/user`
+    service.context.config.oauth['gitlab'] = { client_id: 'ours', client_secret: 'ours', account_url }
+    const { body } = await finalize(
+      { broker_connection_id: 'own', server_url: `${own.url}/api` },
+      { provider: 'gitlab' },
+    )
+    const tested = await team.call(`POST /v2/connections/${body.connection_id}/test`)
+    assert.deepEqual(tested.body, { success: true })
+    assert.deepEqual(provider.received, [])
+    assert.deepEqual(
+      own.received.map(({ url, headers }) => [url, headers.authorization]),
+      [['/api', 'Bearer broker-token-canary']],
+    )
+  },
+)
+
+proves(
+  'connections.broker',
   'a provider that the table lacks needs a URL for its token, and without a broker the error names the settings',
   async () => {
     vouches()
