@@ -29,8 +29,9 @@ export const giveBackGrant = job({
   attemptsMax: 8,
   async handler({ input: { connection_id: id }, sql, context, signal }) {
     const [row] = await sql<Row>`select provider, secret, oauth from revocations where connection_id = ${id}`
-    const secret = row && openSecret(context.keyring, id, row.secret)
-    if (row && secret?.kind === 'oauth') {
+    if (!row) return
+    const secret = openSecret(context.keyring, id, row.secret)
+    if (secret.kind === 'oauth') {
       const { server, client_id, auth_method } = row.oauth
       const client_secret =
         secret.client_secret ?? clientOfGrant(context.config, row.provider, row.oauth)?.client.client_secret ?? null
@@ -48,6 +49,7 @@ export const giveBackGrant = job({
         )
       }
     }
-    await sql`delete from revocations where connection_id = ${id}`
+    // a renewal that was under way when the connection was deleted may have left a newer one, which has a job of its own
+    await sql`delete from revocations where connection_id = ${id} and secret = ${row.secret}`
   },
 })

@@ -284,36 +284,69 @@ proves(
   },
 )
 
+/** Begins to renew it at a server that answers when it is told to, with tokens that are called late. */
+async function renewSlowly(id: string): Promise<{ answer: () => void; renewing: Promise<void> }> {
+  const answering = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const respond = async (response: ServerResponse) => {
+    asked.resolve()
+    await answering.promise
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end('{"access_token":"late","refresh_token":"late-refresh","token_type":"Bearer","expires_in":60}')
+  }
+  const slow = createServer((_request, response) => void respond(response))
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+  after(() => slow.close())
+  const endpoint = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/token`
+  await sql`
+    update connections set oauth = jsonb_set(oauth, '{server,token_endpoint}', to_jsonb(${endpoint}::text)),
+      refresh_at = now() - interval '1 second' where id = ${id}`
+  const renewing = seeToConnections(service)
+  await asked.promise
+  return { answer: answering.resolve, renewing }
+}
+
 proves(
   'connections.refreshOverridden',
   'what a person authorised during a renewal is not overwritten by it',
   async () => {
     const team = await seedTeam(service)
     const id = await seed(team, 'Overtaken')
-    const answering = Promise.withResolvers<void>()
-    const asked = Promise.withResolvers<void>()
-    const answer = async (response: ServerResponse) => {
-      asked.resolve()
-      await answering.promise
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end('{"access_token":"late","token_type":"Bearer","expires_in":60}')
-    }
-    const slow = createServer((_request, response) => void answer(response))
-    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
-    after(() => slow.close())
-    const endpoint = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/token`
-    await sql`
-    update connections set oauth = jsonb_set(oauth, '{server,token_endpoint}', to_jsonb(${endpoint}::text)),
-      refresh_at = now() - interval '1 second' where id = ${id}`
     const before = await secretOf(id)
-    const renewing = seeToConnections(service)
-    await asked.promise
+    const { answer, renewing } = await renewSlowly(id)
     await sql`update connections set generation = generation + 1 where id = ${id}`
-    answering.resolve()
+    answer()
     await renewing
     assert.deepEqual([await secretOf(id), (await kept(id)).generation], [before, 2])
   },
 )
+
+for (const isOldGivenBack of [true, false]) {
+  proves(
+    'connections.delete',
+    `a grant that comes after its connection was deleted is given back, ${isOldGivenBack ? 'after' : 'instead of'} the old one`,
+    async () => {
+      const team = await seedTeam(service)
+      const id = await seed(team, 'Deleted')
+      const provider = await startReceiver()
+      await sql`
+        update connections set oauth = jsonb_set(oauth, '{server,revocation_endpoint}', to_jsonb(${`${provider.url}/revoke`}::text))
+        where id = ${id}`
+      const { refresh_token: old } = await secretOf(id)
+      const { answer, renewing } = await renewSlowly(id)
+      assert.equal((await team.call(`DELETE /v2/connections/${id}`)).status, 200)
+      if (isOldGivenBack) await service.drain()
+      answer()
+      await renewing
+      await service.drain()
+      assert.deepEqual(
+        provider.received.map(({ body }) => new URLSearchParams(body.toString()).get('token')),
+        [...(isOldGivenBack ? [old] : []), 'late-refresh'],
+      )
+      assert.deepEqual(await sql`select from revocations where connection_id = ${id}`, [])
+    },
+  )
+}
 
 proves('connections.refreshFair', 'a provider that does not answer holds up no other', async () => {
   const team = await seedTeam(service)

@@ -1,7 +1,8 @@
 // Renewing a connection's tokens: by one process at a time, whoever needs them, and never twice with the same refresh token.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isConnectionTrouble, part } from '../../../base/db.ts'
+import { isConnectionTrouble, part, type Sql } from '../../../base/db.ts'
 import { GrantRefused, OAuthTrouble, refreshGrant, type Grant } from '../../../drivers/oauth/oauth.ts'
+import { enqueueOn } from '../../../kit/job.ts'
 import { isFree, leaseUntil } from '../../../kit/lease.ts'
 import type { Context } from '../../../kit/context.ts'
 import { clientOfGrant, nativeClient } from '../providers/nativeClient.ts'
@@ -10,6 +11,7 @@ import { providerNamed } from '../providers/providers.ts'
 import { openSecret, sealSecret, type OAuthSecret } from '../store/secret.ts'
 import { breakConnection, reauthorized, refreshInS } from '../store/connectionState.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
+import { giveBackGrant } from './giveBackGrant.job.ts'
 
 type Renewal =
   /** It is newer than it was, or gone: read it again. */
@@ -144,12 +146,8 @@ async function ask(context: Context, taken: Taken, oauth: OAuthFacts, secret: OA
 }
 
 /** Repeats the write of a new grant until it succeeds, because the old refresh token is used up. */
-async function keep(
-  context: Context,
-  { id, generation, ...taken }: Taken,
-  old: OAuthSecret,
-  grant: Grant,
-): Promise<void> {
+async function keep(context: Context, taken: Taken, old: OAuthSecret, grant: Grant): Promise<void> {
+  const { id, generation } = taken
   const secret: OAuthSecret = {
     ...old,
     access_token: grant.access_token,
@@ -171,13 +169,26 @@ async function keep(
             refresh_at = now() + make_interval(secs => ${dueInS}::float8), scopes = coalesce(${grant.scopes}::text[], scopes),
             status = case c.status when 'action_required' then 'active' else c.status end, broken_at = null, broken_reason = null
           from was where c.id = was.id returning was.status`
-        if (was?.status === 'action_required') await reauthorized(sql, { id, ...taken }, { isGiven: false })
+        if (was?.status === 'action_required') await reauthorized(sql, taken, { isGiven: false })
+        if (!was) await giveBackIfDeleted(sql, taken, sealed)
       })
     } catch (error) {
       if (!isConnectionTrouble(error) || performance.now() > deadline) throw error
       await sleep(500)
     }
   }
+}
+
+/** Whoever deleted it while the provider answered gave back the old token, and only we have the new one. */
+async function giveBackIfDeleted(sql: Sql, { id, team_id, provider, oauth }: Taken, sealed: Buffer): Promise<void> {
+  if (!oauth?.server.revocation_endpoint) return
+  const orphaned = await sql`
+    insert into revocations (connection_id, team_id, provider, secret, oauth)
+    select ${id}, t.id, ${provider}, ${sealed}, ${JSON.stringify(oauth)}::jsonb from teams t
+    where t.id = ${team_id} and not exists (select from connections where id = ${id} and team_id = ${team_id})
+    on conflict (connection_id) do update set secret = excluded.secret
+    returning connection_id`
+  if (orphaned.length > 0) await enqueueOn(sql)(giveBackGrant, { connection_id: id })
 }
 
 async function giveUp(context: Context, taken: Taken, reason: string, runId: string | undefined): Promise<Renewal> {
