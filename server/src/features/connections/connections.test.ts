@@ -1,5 +1,8 @@
 // Connections as people see them: made with keys and headers, changed, tested, deleted, and what depends on them.
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { startMcpServer } from '../../../test/fakes/mcpServer.ts'
 import { seedCases, seedQueue } from '../../../test/kit/cases.ts'
@@ -7,6 +10,7 @@ import { startReceiver } from '../../../test/kit/receiver.ts'
 import { seedAgent } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { markEnded } from './credential/connectionWaits.ts'
 import { openSecret } from './store/secret.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
@@ -204,6 +208,37 @@ proves(
     assert.deepEqual(await tested(), { success: true })
     assert.equal(await status(), 'active')
     assert.deepEqual(await changesOf(id), ['created active', 'reauthorized active'])
+  },
+)
+
+proves(
+  'connections.test',
+  'a test of a key that is still refused changes nothing: no second event, and nobody who waits is woken',
+  async () => {
+    const { sql } = service.context.db
+    const id = await made({ headers: { 'X-Key': 'refused-value' } })
+    const statuses: string[] = []
+    const refusing = createServer((_request, response) => {
+      void (async () => {
+        const [row] = await sql<{ status: string }>`select status from connections where id = ${id}`
+        statuses.push(row!.status)
+        await markEnded(sql)
+        response.writeHead(401).end()
+      })()
+    })
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve))
+    after(() => refusing.close())
+    const { port } = refusing.address() as AddressInfo
+    await sql`update connections set server_url = ${`http://127.0.0.1:${port}/`} where id = ${id}`
+    await team.call(`POST /v2/connections/${id}/test`)
+    await sql`insert into connection_waits (connection_id, run_id) values (${id}, ${await seeders['run']!(team, {})})`
+    const again = await team.call(`POST /v2/connections/${id}/test`)
+    assert.match(again.body.error, /must be authorised again: The service refused its key or headers/)
+    assert.deepEqual(statuses, ['active', 'action_required'])
+    const told = await sql`
+      select from events where event = 'connection.action_required' and data ->> 'connection_id' = ${id}`
+    assert.equal(told.length, 1)
+    assert.deepEqual(await sql`select is_over from connection_waits where connection_id = ${id}`, [{ is_over: false }])
   },
 )
 

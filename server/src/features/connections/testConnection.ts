@@ -40,33 +40,20 @@ export const testConnection = operation({
   errors: ['forbidden'],
   async prepare({ caller, connection, context, sql }) {
     await requireRight(sql, caller.member_id, connection)
-    const isRetried = await tryAgain(context, connection)
-    const outcome = await call(context, connection, { memberId: caller.member_id })
-    if (isRetried) await judge(context, connection, outcome)
+    const outcome = await call(context, connection, { memberId: caller.member_id, isTest: true })
+    if (connection.status === 'action_required' && outcome.error === undefined) await activate(context, connection)
     return { success: outcome.error === undefined, ...outcome }
   },
   handler: async ({ prepared }) => prepared,
 })
 
-/** A key or headers may work again without having changed: whoever made them may have fixed it. Nothing can fix a refused grant. */
-async function tryAgain({ db }: Context, { id, team_id }: Connection): Promise<boolean> {
-  const tried = await db.sql`
-    update connections set status = 'active' where id = ${id} and team_id = ${team_id} and status = 'action_required'
-      and (auth_method <> 'oauth' or broker_connection_id is not null) returning id`
-  return tried.length > 0
-}
-
-async function judge({ db }: Context, connection: Connection, { error }: Outcome): Promise<void> {
-  const { id, team_id } = connection
+/** Only if it is still broken as it was when the test began: a refusal since then is newer than the test. */
+async function activate({ db }: Context, connection: Connection): Promise<void> {
+  const { id, team_id, broken_at } = connection
   await db.transaction(async (sql) => {
-    if (error !== undefined) {
-      // the code that saw the refusal has marked it already; other trouble proves nothing
-      await sql`update connections set status = 'action_required' where id = ${id} and team_id = ${team_id} and status = 'active'`
-      return
-    }
     const works = await sql`
-      update connections set broken_at = null, broken_reason = null, updated_at = now()
-      where id = ${id} and team_id = ${team_id} and status = 'active' returning id`
+      update connections set status = 'active', broken_at = null, broken_reason = null, updated_at = now()
+      where id = ${id} and team_id = ${team_id} and status = 'action_required' and broken_at = ${broken_at} returning id`
     if (works.length > 0) await reauthorized(sql, connection, { isGiven: false })
   })
 }

@@ -100,7 +100,10 @@ export async function withCredential<T>(
     if (bound?.['given'] !== undefined && bound['given'] !== connection.given) return { kind: 'changed' }
     if (status === 'disabled')
       return { kind: 'failed', message: `The connection ${name} is switched off. Switch it on to use it.` }
-    if (status === 'action_required') return { kind: 'broken', connection }
+    const isBroken = status === 'action_required'
+    // what this call itself has just broken is not tried again
+    const isTried = look === 1 && isTest(behalf) && mayWorkAgain(connection)
+    if (isBroken && !isTried) return { kind: 'broken', connection }
     if (connection.needs_renewal) {
       const renewal = await retryWhileAway(() => renew(context, connection, runId))
       if (renewal.kind !== 'trouble') continue
@@ -108,6 +111,7 @@ export async function withCredential<T>(
     }
     const held = await secretOf(context, connection)
     if ('reason' in held) {
+      if (isBroken) return stillBroken(connection, held.reason)
       await breakNow(context, connection, held.reason, runId)
       continue
     }
@@ -119,12 +123,23 @@ export async function withCredential<T>(
     const worked = await scrubbingErrors(scrub, () => work({ connection, headers: headersOf(secret) }))
     const { answer, isRefused, isInvalidToken = false } = worked
     if (!isRefused) return { kind: 'done', answer, scrub }
+    if (isBroken) return stillBroken(connection, reasonOf(connection))
     const next = await makeNewer(context, connection, secret, { runId, isInvalidToken, state })
     if (next.kind === 'answered') return { kind: 'done', answer, scrub }
     if (next.kind === 'failed') return next
   }
   return { kind: 'failed', message: 'The connection kept changing during this call. Try again.' }
 }
+
+const isTest = (behalf: Behalf): boolean => behalf !== 'upkeep' && 'isTest' in behalf
+
+/** A key, headers or what a broker has may work again without having changed: whoever made them may have fixed it. Nothing can fix a refused grant. */
+const mayWorkAgain = ({ auth_method, broker_connection_id }: Vaulted): boolean =>
+  auth_method !== 'oauth' || broker_connection_id !== null
+
+/** Everybody knows of it already. */
+const stillBroken = (connection: Vaulted, broken_reason: string) =>
+  ({ kind: 'broken', connection: { ...connection, broken_reason } }) as const
 
 interface Refusal {
   runId: string | undefined

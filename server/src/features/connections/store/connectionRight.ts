@@ -4,8 +4,11 @@ import { part, type Part, type Sql } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import type { Connection } from './connection.ts'
 
-/** On whose behalf a credential is used: a run's turn, a member's request, or the service's own upkeep, which shows it to nobody. */
-export type Behalf = { runId: string } | { memberId: string | null } | 'upkeep'
+/**
+ * On whose behalf a credential is used: a run's turn, a member's request, or the service's own upkeep, which shows it to nobody. A member's test
+ * also tries one that needs a person, without waking anybody: it may work again.
+ */
+export type Behalf = { runId: string } | { memberId: string | null; isTest?: true } | 'upkeep'
 
 /** SQL over `connections c`: a run may use a connection while everybody whom it acts for may. */
 export function mayUse(behalf: Behalf): Part {
