@@ -169,6 +169,19 @@ proves('guardrails.dryRun', 'a call that would wait day after day counts once', 
   )
 })
 
+proves('guardrails.dryRun', 'a call that a person allowed later is judged at the time at which it was made', async () => {
+  const team = await seedTeam(service)
+  const agents = [
+    await seedAgent(team, post(receiver.url), { approvals: { http_request: 'always' } }),
+    await seedAgent(team, post(receiver.url)),
+  ]
+  const runs = await startAll(team, agents)
+  await team.sql`update run_steps set started_at = started_at - interval '2 days' where run_id = ${runs[0]}`
+  await team.sql`update runs set created_at = created_at - interval '2 days' where id = ${runs[0]}`
+  const report = await dryRun(team, { outside_calls_per_day: 1 })
+  assert.deepEqual(recorded(report, runs), ['1 1 outside_calls_per_day waits'])
+})
+
 proves(
   'guardrails.dryRunBounds',
   'a dry run over runs with many megabytes of arguments holds only some of them at a time, and the team is charged for judging',

@@ -118,6 +118,10 @@ interface StepRow extends RecordedStep {
   bytes: number
 }
 
+/** When a step `s` was made: a call that waited for a person, a time or a connection begins an attempt after that, and keeps the time of its plan. */
+const madeAt = part`
+  coalesce((jsonb_path_query_array(s.moments, '$[*] ? (@.kind == "attempt").at') ->> -1)::timestamptz, s.started_at)`
+
 /**
  * The calls of a run in their order, some at a time. What was copied from another run did not happen in this one. The statement goes from call to
  * call and stops by the bytes so far, so the database does not write out texts either that are not read.
@@ -125,7 +129,7 @@ interface StepRow extends RecordedStep {
 async function* readSteps(context: Context, { id, team_id, copied_steps }: RunRow): AsyncGenerator<RecordedStep> {
   const time = teamTimeOf(context)
   const next = (after: Part): Part => part`
-    select s.seq, s.kind, s.tool, s.arguments::text as arguments, s.cost_usd::text as cost_usd, s.started_at from run_steps s
+    select s.seq, s.kind, s.tool, s.arguments::text as arguments, s.cost_usd::text as cost_usd, ${madeAt} as made_at from run_steps s
     where s.run_id = ${id} and s.seq > ${after} and not coalesce(s.moments @> '[{"kind": "refused"}]', false) order by s.seq limit 1`
   const read = (after: number) => context.db.sql<StepRow>`
     with recursive step as (
@@ -134,7 +138,7 @@ async function* readSteps(context: Context, { id, team_id, copied_steps }: RunRo
       select n.*, step.bytes + ${bytesOfRow}::bigint + coalesce(octet_length(n.arguments), 0)
       from step, lateral (${next(part`step.seq`)}) n where step.bytes < ${bytesAtOnce}::bigint
     )
-    select seq, kind, tool, arguments, cost_usd, started_at, bytes from step order by seq`
+    select seq, kind, tool, arguments, cost_usd, made_at, bytes from step order by seq`
   let [after, isWhole] = [copied_steps, false]
   while (!isWhole) {
     await time.turn(team_id)

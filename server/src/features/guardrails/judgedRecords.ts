@@ -33,7 +33,8 @@ export interface RecordedStep {
   tool: string | null
   arguments: unknown
   cost_usd: string | null
-  started_at: Date
+  /** The live rules judge a call when it is made, which may be days after it was planned. */
+  made_at: Date
 }
 
 /** What only the run's own build can tell about a call. */
@@ -111,7 +112,7 @@ async function judgeSteps(
 ): Promise<void> {
   let earliest = 0
   for await (const step of steps) {
-    let at = Math.max(step.started_at.getTime(), earliest)
+    let at = Math.max(step.made_at.getTime(), earliest)
     if (step.kind === 'model') {
       const stop = spend(judging, step.cost_usd ?? '0', at)
       if (stop) note(stop, step, at)
