@@ -1,5 +1,5 @@
 // How much a team uses of what can be limited, as parts of a statement: exact at the moment at which that statement begins.
-import { part, type Part } from '../../base/db.ts'
+import { part, type Part, type Sql } from '../../base/db.ts'
 import { usageOf, type Days } from './usage.ts'
 
 /** Runs created in the month, including those that were erased since then. */
@@ -16,6 +16,20 @@ const costOfDays = (teamId: string, { since, until }: Days, butReplays = false):
 
 /** The same without replays: they have a bound of their own, and trying out a build must not stop runs. */
 export const liveCostOfDays = (teamId: string, days: Days): Part => costOfDays(teamId, days, true)
+
+/** What models that live runs did not ask cost on each day of this time: those of builders and judges. */
+export const costBesideRuns = (
+  sql: Sql,
+  teamId: string,
+  { since, until }: { since: Date; until: Date },
+): Promise<{ day: string; cost: string }[]> => {
+  const within = part`team_id = ${teamId} and purpose in ('builder', 'judge')
+    and day between (${since}::timestamptz at time zone 'utc')::date and (${until}::timestamptz at time zone 'utc')::date`
+  return sql`
+    select to_char(day, 'YYYY-MM-DD') as day, sum(cost_usd)::text as cost
+    from (select day, cost_usd from usage_days where ${within} union all select day, cost_usd from usage_entries where ${within}) used
+    group by 1`
+}
 
 /** What models cost in the month, and what is held back for calls that are under way. */
 export const costOfMonth = (teamId: string, month: Days): Part => part`(

@@ -1,5 +1,6 @@
 // A dry run tells, call by call, what the same rules stop when they are live on the same starts.
 import assert from 'node:assert/strict'
+import { seedArtifact, startArtifactRun } from '../../../test/kit/artifactRuns.ts'
 import { seedConnection } from '../../../test/kit/connections.ts'
 import { quietNow, setRules } from '../../../test/kit/guardrails.ts'
 import { proves } from '../../../test/kit/proves.ts'
@@ -8,6 +9,7 @@ import { drainRuns, readRun, seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import type { Sql } from '../../base/db.ts'
+import { foldUsage, noteModelUse } from '../../engine/counting/usage.ts'
 import type { Context } from '../../kit/context.ts'
 import { teamTimeOf, type TeamTime } from '../../kit/teamTime.ts'
 import { drain } from '../../kit/worker.ts'
@@ -46,8 +48,8 @@ async function dryRun(team: TestTeam, rules: object, by = service.context): Prom
   return body.dry_run.report
 }
 
-/** Starts a run of each agent, one after the other, and approves whatever it asks. Null: the start was refused. */
-async function startAll(team: TestTeam, agents: string[]): Promise<(string | null)[]> {
+/** Starts a run of each agent, one after the other, and answers whatever it asks. Null: the start was refused. */
+async function startAll(team: TestTeam, agents: string[], approved = true): Promise<(string | null)[]> {
   const runs: (string | null)[] = []
   for (const agent_id of agents) {
     const started = await team.call('POST /v2/teams/:teamId/runs', { body: { agent_id } })
@@ -59,7 +61,7 @@ async function startAll(team: TestTeam, agents: string[]): Promise<(string | nul
       const request = body.pending_human_request
       if (!request) break
       const path = `/v2/runs/${request.run_id}/human-requests/${request.id}/respond`
-      assert.equal((await team.call(`POST ${path}`, { body: { approved: true } })).status, 200)
+      assert.equal((await team.call(`POST ${path}`, { body: { approved } })).status, 200)
       await drainRuns(service)
     }
   }
@@ -169,17 +171,69 @@ proves('guardrails.dryRun', 'a call that would wait day after day counts once', 
   )
 })
 
-proves('guardrails.dryRun', 'a call that a person allowed later is judged at the time at which it was made', async () => {
+proves(
+  'guardrails.dryRun',
+  'a call that a person allowed later is judged at the time at which it was made',
+  async () => {
+    const team = await seedTeam(service)
+    const agents = [
+      await seedAgent(team, post(receiver.url), { approvals: { http_request: 'always' } }),
+      await seedAgent(team, post(receiver.url)),
+    ]
+    const runs = await startAll(team, agents)
+    await team.sql`update run_steps set started_at = started_at - interval '2 days' where run_id = ${runs[0]}`
+    await team.sql`update runs set created_at = created_at - interval '2 days' where id = ${runs[0]}`
+    const report = await dryRun(team, { outside_calls_per_day: 1 })
+    assert.deepEqual(recorded(report, runs), ['1 1 outside_calls_per_day waits'])
+  },
+)
+
+proves(
+  'guardrails.dryRun',
+  'a call that a person rejected was not made, so it is not judged and takes no call of its day',
+  async () => {
+    const team = await seedTeam(service)
+    const asking = await seedAgent(team, post(receiver.url), { approvals: { http_request: 'always' } })
+    const rejected = await startAll(team, [asking], false)
+    const made = await startAll(team, [await seedAgent(team, post(receiver.url))])
+    assert.equal((await dryRun(team, { outside_calls_per_day: 1, allowed_hosts: [] })).calls, 1)
+    assert.deepEqual(recorded(await dryRun(team, { outside_calls_per_day: 1 }), [...rejected, ...made]), [])
+    const allowed = await startAll(team, [asking])
+    const report = await dryRun(team, { outside_calls_per_day: 1 })
+    assert.deepEqual(recorded(report, [...rejected, ...made, ...allowed]), ['2 1 outside_calls_per_day waits'])
+  },
+)
+
+proves('guardrails.dryRun', 'runs of artifacts count like live ones and are not named', async () => {
   const team = await seedTeam(service)
-  const agents = [
-    await seedAgent(team, post(receiver.url), { approvals: { http_request: 'always' } }),
-    await seedAgent(team, post(receiver.url)),
-  ]
-  const runs = await startAll(team, agents)
-  await team.sql`update run_steps set started_at = started_at - interval '2 days' where run_id = ${runs[0]}`
-  await team.sql`update runs set created_at = created_at - interval '2 days' where id = ${runs[0]}`
-  const report = await dryRun(team, { outside_calls_per_day: 1 })
-  assert.deepEqual(recorded(report, runs), ['1 1 outside_calls_per_day waits'])
+  await startArtifactRun(service, team, await seedArtifact(service, team))
+  await drainRuns(service)
+  const runs = await startAll(team, [await seedAgent(team, note, { plugins: ['memory'] })])
+  await startArtifactRun(service, team, await seedArtifact(service, team))
+  await drainRuns(service)
+  const report = await dryRun(team, { runs_per_day: 1 })
+  assert.deepEqual([report.runs, report.runs_stopped], [3, 2])
+  assert.deepEqual(recorded(report, runs), ['0 start runs_per_day refused'])
+})
+
+proves('guardrails.dryRun', 'what builders and judges cost counts from the beginning of its day', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, note, { plugins: ['memory'] })
+  const spend = (purpose: 'builder' | 'judge' | 'replay') =>
+    noteModelUse(team.sql, {
+      team_id: team.id,
+      agent_id: agentId,
+      model: 'test',
+      purpose,
+      usage: { input_tokens: 1, output_tokens: 1 },
+      cost_usd: '1.5',
+    })
+  for (const purpose of ['builder', 'judge', 'replay'] as const) await spend(purpose)
+  const runs = await startAll(team, [agentId])
+  assert.deepEqual(recorded(await dryRun(team, { cost_usd_per_day: '3.01' }), runs), [])
+  await foldUsage(service.context.db)
+  const report = await dryRun(team, { cost_usd_per_day: '3' })
+  assert.deepEqual(recorded(report, runs), ['0 start cost_usd_per_day refused'])
 })
 
 proves(
@@ -225,7 +279,7 @@ proves(
     assert.equal((await start()).status, 409)
     const { sql } = service.context.db
     const failing = contextWith((...asked) =>
-      asked[0].join('').includes('from run_search') ? Promise.reject(new Error('not readable')) : sql(...asked),
+      asked[0].join('').includes('from runs r join agents') ? Promise.reject(new Error('not readable')) : sql(...asked),
     )
     const statuses = async () =>
       new Set(

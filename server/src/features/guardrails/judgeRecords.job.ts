@@ -4,6 +4,7 @@ import { part, type Part, type Sql } from '../../base/db.ts'
 import { needsApproval } from '../../engine/builds/approvalPolicy.ts'
 import type { BuildConfig } from '../../engine/builds/buildConfig.ts'
 import { readRunConfig } from '../../engine/builds/loadBuild.ts'
+import { costBesideRuns } from '../../engine/counting/usageSql.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { stopByBound } from '../../engine/guardrails/judge.ts'
 import { rulesOf, type GuardrailDocument, type Rules } from '../../engine/guardrails/rules.ts'
@@ -15,7 +16,14 @@ import { connectionUseOf, givenToolsOf } from '../../kit/registry.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import type { CallingRun } from '../../kit/tool.ts'
-import { judgeRun, newJudging, type CallFacts, type RecordedRun, type RecordedStep } from './judgedRecords.ts'
+import {
+  judgeRun,
+  newJudging,
+  spendBesideRuns,
+  type CallFacts,
+  type RecordedRun,
+  type RecordedStep,
+} from './judgedRecords.ts'
 
 const runsAtOnce = 200
 /** How many bytes of calls are read at once, beside one that is larger. A short row on the disk may be a long text. */
@@ -43,6 +51,8 @@ export const judgeRecords = job({
     if (!asked) return
     // as a version that does not exist yet
     const judging = newJudging(context, team_id, rulesOf(asked.rules, 0, asked.since))
+    for (const { day, cost } of await costBesideRuns(sql, team_id, asked))
+      spendBesideRuns(judging, Date.parse(day), cost)
     const facts = createFacts(context, judging.rules)
     let at: Position | undefined = { created_at: asked.since, id: firstId }
     while (at) {
@@ -94,10 +104,15 @@ async function readRuns(
   after: Position,
   until: Date,
 ): Promise<{ runs: RunRow[]; next: Position | undefined }> {
+  const next = (table: Part, id: Part): Part => part`
+    (select ${id}, created_at from ${table}
+      and (created_at, ${id}) > (${after.created_at}::timestamptz, ${after.id}::uuid) and created_at < ${until}
+      order by created_at, ${id} limit ${runsAtOnce})`
+  const listed = next(part`run_search where team_id = ${teamId}`, part`run_id`)
+  // starts and money of a day count them too
+  const ofArtifacts = next(part`runs where source = 'artifact' and team_id = ${teamId}`, part`id`)
   const found = await sql<{ run_id: string; created_at: Date }>`
-    select run_id, created_at from run_search
-    where team_id = ${teamId} and (created_at, run_id) > (${after.created_at}::timestamptz, ${after.id}::uuid) and created_at < ${until}
-    order by created_at, run_id limit ${runsAtOnce}`
+    select run_id, created_at from (${listed} union all ${ofArtifacts}) started order by created_at, run_id limit ${runsAtOnce}`
   const ids = found.map(({ run_id }) => run_id)
   const runs = await sql<RunRow>`
     select r.id, r.team_id, r.run_number, r.agent_id, a.name as agent_name, r.build_id, r.config_hash, r.user_id, r.case_id, r.depth, r.parent_run_id,
@@ -118,6 +133,13 @@ interface StepRow extends RecordedStep {
   bytes: number
 }
 
+/** Whether a person was asked to allow a call `s` and did not: then it was not made. A tool that asks people itself was. */
+const isUnallowed = part`(s.kind <> 'human' and exists (
+  select from (
+    select h.response from human_requests h
+    where h.run_id = s.run_id and h.step = s.seq and h.type = 'approval' order by h.id desc limit 1) newest
+  where newest.response -> 'approved' is distinct from 'true'))`
+
 /** When a step `s` was made: a call that waited for a person, a time or a connection begins an attempt after that, and keeps the time of its plan. */
 const madeAt = part`
   coalesce((jsonb_path_query_array(s.moments, '$[*] ? (@.kind == "attempt").at') ->> -1)::timestamptz, s.started_at)`
@@ -130,7 +152,8 @@ async function* readSteps(context: Context, { id, team_id, copied_steps }: RunRo
   const time = teamTimeOf(context)
   const next = (after: Part): Part => part`
     select s.seq, s.kind, s.tool, s.arguments::text as arguments, s.cost_usd::text as cost_usd, ${madeAt} as made_at from run_steps s
-    where s.run_id = ${id} and s.seq > ${after} and not coalesce(s.moments @> '[{"kind": "refused"}]', false) order by s.seq limit 1`
+    where s.run_id = ${id} and s.seq > ${after} and not coalesce(s.moments @> '[{"kind": "refused"}]', false)
+      and not ${isUnallowed} order by s.seq limit 1`
   const read = (after: number) => context.db.sql<StepRow>`
     with recursive step as (
       select n.*, ${bytesOfRow}::bigint + coalesce(octet_length(n.arguments), 0) as bytes from (${next(part`${after}::int`)}) n

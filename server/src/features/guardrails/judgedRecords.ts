@@ -196,6 +196,12 @@ function spend(judging: Judging, cost: string, at: number): Stop | undefined {
   return undefined
 }
 
+/** What builders and judges cost counts for the live rules too. Only its day is known, so it counts from the beginning of that day. */
+export function spendBesideRuns(judging: Judging, at: number, cost: string): void {
+  const day = dayOf(judging, at)
+  day.cost = sum(day.cost, cost)
+}
+
 function stopStart(judging: Judging, at: number): Stop | undefined {
   const { rules } = judging
   const { runs_per_day: runs, cost_usd_per_day: cost, version } = rules
