@@ -3,7 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import type { Bound, Tool } from '../../kit/tool.ts'
 import { callIdOf, type CallStep } from '../ledger/change.ts'
 import { toolCallOf, type HeldRun } from './heldRun.ts'
-import { actionHash, newestAnswer, type Binds, type HumanRequest } from '../requests/humanRequests.ts'
+import { actionHash, newestAnswer, peopleBehind, type Binds } from '../requests/humanRequests.ts'
 
 /** What an approval of this call would be bound to now. */
 export async function bindsOf(held: HeldRun, step: CallStep, tool: Tool | undefined, sql: Sql): Promise<Binds> {
@@ -24,13 +24,9 @@ export async function checkApproval(held: HeldRun, step: CallStep, tool: Tool, s
   const binds = await bindsOf(held, step, tool, sql)
   const hash = actionHash(callIdOf(held.run.id, step.seq), step.tool, step.arguments, binds)
   return hash === answer.action.hash
-    ? { bound: binds, approvals: peopleOf(answer) }
+    ? { bound: binds, approvals: await peopleBehind(sql, answer) }
     : { changed: differenceOf(answer.bound, binds) }
 }
-
-/** A process of the release before closes a request with one person's yes, and notes nobody else. */
-const peopleOf = ({ approvals, responded_by }: HumanRequest): number =>
-  Math.max(approvals.length, responded_by === null ? 0 : 1)
 
 const parts: Record<string, string> = {
   content: 'the config of the build',

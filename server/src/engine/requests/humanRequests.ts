@@ -4,6 +4,7 @@ import { newId } from '../../base/ids.ts'
 import { storableJson } from '../../base/storable.ts'
 import { cutField, listed, longJson, longObject } from '../../kit/pageBytes.ts'
 import type { onTimeouts, requestStatuses, RequestType } from '../../kit/states.ts'
+import { effectiveScopes, roles } from '../../kit/scopes.ts'
 import type { Bound } from '../../kit/tool.ts'
 import { followMember } from '../ledger/actsFor.ts'
 import type { Limits } from '../builds/buildConfig.ts'
@@ -46,6 +47,26 @@ export interface HumanRequest {
   truncated?: boolean
 }
 
+/** The roles whose members may approve, with any credential that has the scope. */
+export const approvingRoles = roles.filter((role) => effectiveScopes(['*'], role).has('approvals:write'))
+
+/** Of rows of members: those who may approve now. */
+const mayApprove = (member: Part): Part =>
+  part`${member}.removed_at is null and ${member}.role = any(${approvingRoles}::text[])`
+
+/**
+ * The approvals of a request that count: while others are missing, only those of people who still may approve. Whoever is removed and made
+ * a member again is a new member, and would be two people otherwise.
+ */
+export const countingApprovals = (request: Part): Part => part`
+  case when ${request}.status <> 'pending' or ${request}.approvals = '[]' then ${request}.approvals else ${standingApprovals(request)} end`
+
+const standingApprovals = (request: Part): Part => part`(
+  select coalesce(jsonb_agg(a.one order by a.place), '[]')
+  from jsonb_array_elements(${request}.approvals) with ordinality as a (one, place)
+  join members m on m.id = (a.one ->> 'user_id')::uuid
+  where m.team_id = ${request}.team_id and ${mayApprove(part`m`)})`
+
 interface LongFields {
   questions: Part
   form_schema: Part
@@ -56,7 +77,7 @@ interface LongFields {
 const columnsWith = ({ questions, form_schema, action, response }: LongFields): Part => part`
   human_requests.id, run_id, step, type, title, description, ${questions} as questions, ${form_schema} as form_schema, ${action} as action, status,
   ${response} as response, responded_by, responded_at, expires_at, on_timeout, assignee_user_id, approvals_needed,
-  approvals, created_at`
+  ${countingApprovals(part`human_requests`)} as approvals, created_at`
 
 const long = {
   questions: longJson(part`questions`),
@@ -180,10 +201,18 @@ export async function answerRequest(
  * changes nothing, with whatever credential.
  */
 async function addApproval(sql: Sql, id: string, { response, memberId }: Answer): Promise<HumanRequest | undefined> {
-  const isLast = part`jsonb_array_length(approvals) + 1 >= approvals_needed`
+  // whoever has approved stays a member who may until this is committed, or does not count
+  const people = await sql<{ id: string }>`
+    select m.id from members m join human_requests h on h.team_id = m.team_id
+    where h.id = ${id} and ${mayApprove(part`m`)}
+      and (m.id = ${memberId}::uuid or h.approvals @> jsonb_build_array(jsonb_build_object('user_id', m.id)))
+    order by m.id for share of m`
+  if (!people.some(({ id: personId }) => personId === memberId)) return undefined
+  const standing = standingApprovals(part`human_requests`)
+  const isLast = part`jsonb_array_length(${standing}) + 1 >= approvals_needed`
   const [approved] = await sql<HumanRequest>`
     update human_requests set
-      approvals = approvals || jsonb_build_array(jsonb_build_object('user_id', ${memberId}::uuid,
+      approvals = ${standing} || jsonb_build_array(jsonb_build_object('user_id', ${memberId}::uuid,
         'at', to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))),
       status = case when ${isLast} then 'responded' else status end,
       response = case when ${isLast} then ${JSON.stringify(response)}::jsonb end,
@@ -192,6 +221,16 @@ async function addApproval(sql: Sql, id: string, { response, memberId }: Answer)
       and not approvals @> jsonb_build_array(jsonb_build_object('user_id', ${memberId}::uuid))
     returning ${requestColumns}`
   return approved?.status === 'responded' ? announceAnswer(sql, approved, memberId) : approved
+}
+
+/** How many people's approval of a call counts now: it may be made long after the last of them, when they may not approve any more. */
+export async function peopleBehind(sql: Sql, { id, approvals, responded_by }: HumanRequest): Promise<number> {
+  // a process of the release before closes a request with one person's yes, and notes nobody else
+  const single = responded_by === null ? 0 : 1
+  if (approvals.length <= single) return single
+  const { people } = await one(sql<{ people: number }>`
+    select jsonb_array_length(${standingApprovals(part`h`)}) as people from human_requests h where h.id = ${id}`)
+  return Math.max(people, single)
 }
 
 /** Takes one person's approval back while others are missing; undefined: it is closed by now, or they had not approved. The run waits on. */

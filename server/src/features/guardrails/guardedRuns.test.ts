@@ -4,7 +4,9 @@ import { after } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import { seedColleague } from '../../../test/kit/cases.ts'
 import { seedConnection } from '../../../test/kit/connections.ts'
+import { begin } from '../../../test/kit/heldTransaction.ts'
 import { quietNow, setRules, stopsOf } from '../../../test/kit/guardrails.ts'
+import { testDatabase } from '../../../test/kit/postgres.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
@@ -14,7 +16,9 @@ import { outputTokensMax } from '../../engine/builds/models.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())
+const address = await testDatabase()
 const service = await testApp({
+  address,
   config: { allowPrivateHosts: ['127.0.0.1'], anthropicKey: 'sk-ant-canary-1234567890', anthropicUrl: provider.url },
 })
 const { sql } = service.context.db
@@ -166,6 +170,97 @@ proves('guardrails.twoPeople', 'one rejection ends it, also after an approval', 
   const run = await readRun(team, runId)
   assert.deepEqual([run.status, seenAt('/rejected')], ['failed', 0])
 })
+
+proves(
+  'guardrails.twoPeople',
+  'whoever approved, was removed and is made a member again is one person, and what a viewer approved before does not count',
+  async () => {
+    const team = await seedTeam(service)
+    const rights = ['runs:read', 'approvals:write']
+    const [before, lowered] = [await seedColleague(team, 'Again', rights), await seedColleague(team, 'Lowered', rights)]
+    await setRules([service], team, { two_person: ['http_request'] })
+    const runId = await startRun(team, await seedAgent(team, sends('POST', '/again')))
+    await drainRuns(service)
+    const request = await pendingOf(team, runId)
+    const approve = async (of: TestTeam) => {
+      const { status, body, text } = await respond(of, request, { approved: true })
+      assert.equal(status, 200, text)
+      const { approvals } = body.human_request
+      return [body.human_request.status, ...approvals.map(({ user_id }: { user_id: string }) => user_id)]
+    }
+    const change = async (of: TestTeam, method: 'DELETE' | 'PATCH', body?: object) =>
+      assert.equal(
+        (await team.call(`${method} /v2/teams/:teamId/members/${of.memberId}`, { ...(body && { body }) })).status,
+        200,
+      )
+    assert.deepEqual(await approve(before), ['pending', before.memberId])
+    await change(before, 'DELETE')
+    assert.match((await team.call(`GET /v2/runs/${runId}/why`)).body.why, /want 2 people to approve, and none has/)
+    const again = await seedColleague(team, 'Again', rights)
+    assert.deepEqual(await approve(again), ['pending', again.memberId])
+    await change(again, 'DELETE')
+    assert.deepEqual(await approve(lowered), ['pending', lowered.memberId])
+    await change(lowered, 'PATCH', { role: 'viewer' })
+    assert.deepEqual(await approve(team), ['pending', team.memberId])
+    await change(lowered, 'PATCH', { role: 'operator' })
+    await drainRuns(service)
+    assert.equal(seenAt('/again'), 0)
+    const last = await seedColleague(team, 'Last', rights)
+    assert.deepEqual(await approve(last), ['responded', team.memberId, last.memberId])
+    await drainRuns(service)
+    assert.equal(seenAt('/again'), 1)
+  },
+)
+
+proves(
+  'guardrails.twoPeople',
+  'an approval does not count together with that of a person who is just being removed',
+  async () => {
+    const team = await seedTeam(service)
+    const leaving = await seedColleague(team, 'Leaving', ['runs:read', 'approvals:write'])
+    await setRules([service], team, { two_person: ['http_request'] })
+    const runId = await startRun(team, await seedAgent(team, sends('POST', '/leaving')))
+    await drainRuns(service)
+    const request = await pendingOf(team, runId)
+    await respond(leaving, request, { approved: true })
+    const removal = await begin(address)
+    await removal.its`update members set removed_at = now() where id = ${leaving.memberId}`
+    const [me] = await removal.its<{ pid: number }>`select pg_backend_pid() as pid`
+    const approving = respond(team, request, { approved: true })
+    const isBlocked = async () =>
+      (await sql`select from pg_stat_activity where ${me!.pid}::int = any(pg_blocking_pids(pid))`).length > 0
+    while (!(await Promise.race([approving.then(() => true), isBlocked()])));
+    await removal.commit()
+    const { human_request: approved } = (await approving).body
+    assert.deepEqual(
+      [approved.status, approved.approvals.map(({ user_id }: { user_id: string }) => user_id)],
+      ['pending', [team.memberId]],
+    )
+  },
+)
+
+proves(
+  'guardrails.twoPeople',
+  'a call that waits for its time after two approvals is asked about again if one of the two is removed until then',
+  async () => {
+    const team = await seedTeam(service)
+    const leaving = await seedColleague(team, 'Leaving', ['runs:read', 'approvals:write'])
+    await setRules([service], team, { two_person: ['http_request'], ...quietNow() })
+    const runId = await startRun(team, await seedAgent(team, sends('POST', '/postponed')))
+    await drainRuns(service)
+    const request = await pendingOf(team, runId)
+    for (const one of [leaving, team]) await respond(one, request, { approved: true })
+    await drainRuns(service)
+    assert.equal((await readRun(team, runId)).waiting_on.detail.rule, 'quiet_hours')
+    await seedColleague(team, 'Another')
+    assert.equal((await team.call(`DELETE /v2/teams/:teamId/members/${leaving.memberId}`)).status, 200)
+    await setRules([service], team, { two_person: ['http_request'] })
+    await service.drain()
+    await drainRuns(service)
+    const next = await pendingOf(team, runId)
+    assert.deepEqual([next.approvals_needed, next.approvals, seenAt('/postponed')], [2, [], 0])
+  },
+)
 
 proves('guardrails.takenBack', 'the first of two takes the approval back, and two must approve again', async () => {
   const team = await seedTeam(service)

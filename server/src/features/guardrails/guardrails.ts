@@ -4,6 +4,7 @@ import { isTimezone } from '../../base/wallClock.ts'
 import { isNeverOpen, weekdays, weekOf } from '../../engine/guardrails/quietHours.ts'
 import { noRules, type GuardrailDocument } from '../../engine/guardrails/rules.ts'
 import { amountPattern, amountText } from '../../engine/ledger/money.ts'
+import { approvingRoles } from '../../engine/requests/humanRequests.ts'
 import { hostOf } from '../../kit/tool.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 
@@ -223,7 +224,7 @@ async function teamProblems(sql: Sql, teamId: string, rules: GuardrailDocument):
   }
   if (rules.two_person.length > 0) {
     const people = await sql`
-      select id from members where team_id = ${teamId} and removed_at is null and role in ('admin', 'operator') limit 2`
+      select id from members where team_id = ${teamId} and removed_at is null and role = any(${approvingRoles}::text[]) limit 2`
     if (people.length < 2) {
       problems.push(
         'rules.two_person: fewer than two members of this team may approve, so such calls would wait for ever. Add a member first.',

@@ -1,6 +1,7 @@
 // What the notices of a mail tell, as it is now: what is no longer so is left out.
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
 import { oneLine } from '../../base/oneLine.ts'
+import { countingApprovals } from '../../engine/requests/humanRequests.ts'
 import { kinds, type Kind } from './choices.ts'
 import { readIncidentNews } from './incidentNews.ts'
 
@@ -89,7 +90,7 @@ const readers: Record<Kind, (asked: Asked) => Promise<Found[]>> = {
   human_requests: ({ sql, teamId, memberId, ids }) => sql<Found>`
     select h.id, h.title, a.name || ', run ' || r.run_number as about,
       coalesce('Until ' || to_char(h.expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC',
-        case when h.approvals_needed > 1 and jsonb_array_length(h.approvals) > 0 then 'One more approval is needed'
+        case when h.approvals_needed > 1 and jsonb_array_length(${countingApprovals(part`h`)}) > 0 then 'One more approval is needed'
           when h.approvals_needed > 1 then 'Two people must approve' end) as more
     from human_requests h join runs r on r.id = h.run_id join agents a on a.id = r.agent_id
     where h.id = any(${ids}::uuid[]) and h.team_id = ${teamId} and h.status = 'pending'

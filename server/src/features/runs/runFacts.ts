@@ -1,9 +1,9 @@
 // The facts behind the state of a run: what it waits for, what stands before it, who holds it, what went wrong.
-import { one, type Sql } from '../../base/db.ts'
+import { one, part, type Sql } from '../../base/db.ts'
 import type { WorkerPools } from '../../base/settingKinds.ts'
 import { serves } from '../../engine/admission/workerPools.ts'
 import { ruleNames, type RuleName } from '../../engine/guardrails/rules.ts'
-import type { HumanRequest } from '../../engine/requests/humanRequests.ts'
+import { countingApprovals, type HumanRequest } from '../../engine/requests/humanRequests.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { onTimeouts, requestTypes } from '../../kit/states.ts'
 import { RunError, RunStatus, type Run } from './run.ts'
@@ -138,7 +138,7 @@ type RequestFacts = NonNullable<RunFacts['human_request']>
 async function requestOf(sql: Sql, run: Run): Promise<RequestFacts | null> {
   const [request] = await sql<RequestFacts & Pick<HumanRequest, 'expires_at'>>`
     select h.id, h.type, h.title, h.assignee_user_id, m.name as assignee_name, h.expires_at, h.on_timeout, h.approvals_needed,
-      jsonb_array_length(h.approvals) as approvals
+      jsonb_array_length(${countingApprovals(part`h`)}) as approvals
     from human_requests h left join members m on m.id = h.assignee_user_id and m.team_id = h.team_id
     where h.run_id = ${run.id} and h.team_id = ${run.team_id} and h.status = 'pending' order by h.id limit 1`
   return request ?? null
