@@ -4,7 +4,7 @@ import type { Begun, Leaving, OutsideTool, Tool } from '../../kit/tool.ts'
 import { leaseName } from '../guardrails/dayBounds.ts'
 import {
   leavingOf,
-  nextDay,
+  midnightIn,
   peopleFor,
   stopByBound,
   stopByCalls,
@@ -58,8 +58,8 @@ export async function stopOf(held: HeldRun, step: CallStep, tool: Tool, approval
   if (quiet || rules.outside_calls_per_day === null) return quiet
   const { outside_calls_per_day: most } = rules
   const taken = await untilWritten(() => held.guardrails.calls.take(leaseName(held.run.team_id, rules), most), signal)
-  // the day is the database's: by a clock that is ahead the call would wait for the end of the next one
-  return taken.admitted ? undefined : stopByCalls(rules, nextDay(databaseNow(held)))
+  // the day is the one that was leased: by a clock that is ahead of it the call would wait for the end of the next one
+  return taken.admitted ? undefined : stopByCalls(rules, midnightIn(taken.resetSeconds, databaseNow(held)))
 }
 
 /** The connection as it is now: its name may mean another, and its URL may have changed. */

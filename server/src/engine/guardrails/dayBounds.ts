@@ -26,21 +26,22 @@ export const createCallLeases = (sql: Sql): Windows =>
 /** The name of a team's leases: another version may have another bound. */
 export const leaseName = (teamId: string, { version }: Rules): string => `${teamId} ${version}`
 
+/** Who waited for the day's row until the day was over gets no time that is left, and leases again. */
 function lease(sql: Sql, name: string, limit: number, wanted: number): Promise<Lease> {
   const [teamId = ''] = name.split(' ')
   return one(sql<Lease>`
-    with leased as (
+    with today as materialized (select (clock_timestamp() at time zone 'utc')::date as day),
+    leased as (
       insert into guardrail_days as g (team_id, day, calls, granted)
-      values (${teamId}, (clock_timestamp() at time zone 'utc')::date, least(${wanted}::bigint, ${limit}::bigint),
-        least(${wanted}::bigint, ${limit}::bigint))
+      select ${teamId}, day, least(${wanted}::bigint, ${limit}::bigint), least(${wanted}::bigint, ${limit}::bigint) from today
       on conflict (team_id, day) do update set
         calls = g.calls + least(${wanted}::bigint, ${limit}::bigint - g.calls), granted = least(${wanted}::bigint, ${limit}::bigint - g.calls)
       where g.calls < ${limit}::bigint
       returning calls, granted
     )
     select coalesce(l.granted, 0) as granted, coalesce(${limit}::bigint - l.calls, 0) as unleased,
-      extract(epoch from date_trunc('day', clock_timestamp(), 'utc') + interval '1 day' - clock_timestamp())::float8 * 1000 as left_ms
-    from (select) nothing left join leased l on true`)
+      extract(epoch from (t.day + 1)::timestamp at time zone 'utc' - clock_timestamp())::float8 * 1000 as left_ms
+    from today t left join leased l on true`)
 }
 
 /** Whether a hold `h` with its step `s` counts: while its step is open. Its step is written a moment after it. */
