@@ -1,10 +1,19 @@
 // Copies runs into a replay set: those that are named, or the last ones of the agent.
-import type { Sql } from '../../base/db.ts'
+import { retryingDeadlocks, type Sql } from '../../base/db.ts'
 import { idForFilter, isId } from '../../base/ids.ts'
 import { latestEnded } from '../../engine/ending/latestEnded.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, oneOf, Type } from '../../kit/schema.ts'
-import { newBudget, readBytesMax, record, recordingsMax, setBytesMax } from './recording.ts'
+import { teamDatabaseOf } from '../../kit/teamDatabase.ts'
+import {
+  newBudget,
+  readBytesMax,
+  record,
+  recordingsMax,
+  setBytesMax,
+  type ReadBudget,
+  type WantedRecording,
+} from './recording.ts'
 import { ReplaySet, setColumns } from './replaySet.ts'
 
 const namedMax = 100
@@ -40,42 +49,64 @@ export const addRecordings = operation({
     replay_set_id: Id,
   }),
   errors: ['conflict', 'invalid_request', 'not_found'],
-  async handler({ team, replay_set, body, context, sql, fail }) {
+  // Not outside, but a commit for each run: the events and the seals of all teams wait for the oldest transaction that writes. Of a request that
+  // dies, the recordings stay that it had made, and its repetition makes the others.
+  actsOutside: true,
+  async prepare({ team, replay_set, body, context, sql, fail }) {
     if ((body.run_ids === undefined) === (body.last === undefined))
       fail('invalid_request', 'Give either run_ids or last.')
     if (body.run_ids !== undefined && (body.status ?? body.build_id) !== undefined) {
       fail('invalid_request', 'status and build_id choose among the last runs: give them with last.')
     }
-    const lock = async () => {
-      const [set] = await sql<ReplaySet>`
-        select ${setColumns} from replay_sets s where s.id = ${replay_set.id} and s.team_id = ${team.id} for no key update`
-      return set ?? fail('not_found')
-    }
-    const before = await lock()
     // nobody would erase them: no list shows the set, and its own recordings go when the suggestion is decided
     const hidden = await sql`
       select id from replay_sets where id = ${replay_set.id} and team_id = ${team.id} and of_suggestion`
     if (hidden.length > 0) fail('conflict', 'This set belongs to a suggestion. Make a set of your own for other runs.')
-    const { agent_id: agentId } = before
+    const { id: setId, agent_id: agentId } = replay_set
     const ids = body.run_ids
       ? [...new Set(body.run_ids)]
       : await lastRuns(sql, { teamId: team.id, agentId, ...body, last: body.last ?? 0 })
     const skipped: { run_id: string; reason: string }[] = []
     const budget = newBudget()
-    let set = before
+    const db = teamDatabaseOf(context, team.id)
+    let added = 0
     for (const runId of ids) {
-      const full = set.recordings >= recordingsMax || set.size_bytes >= setBytesMax
-      const reason = full
-        ? `The set is full: it has at most ${recordingsMax} recordings and ${setBytesMax / 1024 ** 2} MiB.`
-        : isId(runId)
-          ? await record(sql, { context, teamId: team.id, setId: set.id, agentId, runId }, budget)
-          : 'This is not the id of a run.'
-      if (reason === undefined) set = await lock()
-      else skipped.push({ run_id: runId, reason })
+      const outcome = isId(runId)
+        ? await retryingDeadlocks(() =>
+            db.transaction((tx) => recordInSet(tx, { context, teamId: team.id, setId, agentId, runId }, budget)),
+          )
+        : { reason: 'This is not the id of a run.' }
+      if (outcome === 'gone') return fail('not_found')
+      if ('reason' in outcome) skipped.push({ run_id: runId, reason: outcome.reason })
+      else added += outcome.added
     }
-    return { replay_set: set, added: set.recordings - before.recordings, skipped, replay_set_id: set.id }
+    return { added, skipped }
+  },
+  async handler({ team, replay_set, prepared, sql, fail }) {
+    const [set] = await sql<ReplaySet>`
+      select ${setColumns} from replay_sets s where s.id = ${replay_set.id} and s.team_id = ${team.id}`
+    return set ? { replay_set: set, ...prepared, replay_set_id: set.id } : fail('not_found')
   },
 })
+
+type RunOutcome = { added: number } | { reason: string } | 'gone'
+
+/** In a transaction of its own, with the set locked: nobody else fills it, and a run that it holds already is not counted. */
+async function recordInSet(sql: Sql, wanted: WantedRecording, budget: ReadBudget): Promise<RunOutcome> {
+  const { teamId, setId } = wanted
+  const [set] = await sql<{ recordings: number; is_full: boolean }>`
+    select recordings, recordings >= ${recordingsMax}::int or size_bytes >= ${setBytesMax}::bigint as is_full
+    from replay_sets where id = ${setId} and team_id = ${teamId} for no key update`
+  if (!set) return 'gone'
+  if (set.is_full) {
+    return { reason: `The set is full: it has at most ${recordingsMax} recordings and ${setBytesMax / 1024 ** 2} MiB.` }
+  }
+  const reason = await record(sql, wanted, budget)
+  if (reason !== undefined) return { reason }
+  const [now] = await sql<{ recordings: number }>`
+    select recordings from replay_sets where id = ${setId} and team_id = ${teamId}`
+  return { added: now!.recordings - set.recordings }
+}
 
 interface Last {
   teamId: string

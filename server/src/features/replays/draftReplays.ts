@@ -4,6 +4,12 @@ import type { DraftReplays } from '../../kit/feature.ts'
 import { beginReplay, endReplay, isTeamBusy } from './beginReplay.ts'
 import { newBudget, record, setBytesMax } from './recording.ts'
 
+/**
+ * How much of logs is read for a draft: all of it is one transaction, for which the events and seals of all teams wait. What is left out is
+ * replayed by whoever makes a set of their own.
+ */
+const draftBytesMax = 8 * 1024 ** 2
+
 export const draftReplays: DraftReplays = {
   async begin(wanted) {
     const { sql, context, teamId, agentId, build, runIds, maxCostUsd, memberId } = wanted
@@ -16,7 +22,7 @@ export const draftReplays: DraftReplays = {
       insert into replay_sets (id, team_id, agent_id, name, of_suggestion, created_by)
       values (${setId}, ${teamId}, ${agentId}, ${`Suggestion ${setId}`}, true, ${memberId})`
     const refusals = new Set<string>()
-    const budget = newBudget()
+    const budget = newBudget(draftBytesMax)
     for (const runId of runIds) {
       const [set] = await sql<{ is_full: boolean }>`
         select size_bytes >= ${setBytesMax} as is_full from replay_sets where id = ${setId} and team_id = ${teamId}`

@@ -15,15 +15,15 @@ import type { runSources } from '../../kit/states.ts'
 const recordingBytesMax = 4 * 1024 ** 2
 export const recordingsMax = 1000
 export const setBytesMax = 128 * 1024 ** 2
-/** How much of logs one request reads: it is one transaction, also where it turns out that none of them can be recorded. */
+/** How much of logs one request reads, also where it turns out that none of them can be recorded. */
 export const readBytesMax = 64 * 1024 ** 2
 
 /** What a request may still read. */
-interface ReadBudget {
+export interface ReadBudget {
   bytesLeft: number
 }
 
-export const newBudget = (): ReadBudget => ({ bytesLeft: readBytesMax })
+export const newBudget = (bytes = readBytesMax): ReadBudget => ({ bytesLeft: bytes })
 
 /** One call of a recorded run, with what it was answered. */
 export interface RecordedCall {
@@ -149,7 +149,7 @@ const storedBytes: Part = part`(
   + (select coalesce(sum(coalesce(pg_column_size(s.arguments), 0) + coalesce(pg_column_size(s.result), 0)), 0)
     from run_steps s where s.run_id = r.id and s.kind <> 'model'))::float8`
 
-interface Wanted {
+export interface WantedRecording {
   context: Context
   teamId: string
   setId: string
@@ -162,7 +162,7 @@ interface Wanted {
  * sets last: so a run that somebody deletes right now is passed over, and nobody waits in a circle.
  * What is read is taken from the budget of the request, before it is read by what is stored, and afterwards by what it became.
  */
-export async function record(sql: Sql, wanted: Wanted, budget: ReadBudget): Promise<string | undefined> {
+export async function record(sql: Sql, wanted: WantedRecording, budget: ReadBudget): Promise<string | undefined> {
   const { context, teamId, setId, agentId, runId } = wanted
   const [run] = await sql<{ status: string; is_erased: boolean; has_begun: boolean; is_held: boolean; bytes: number }>`
     select r.status, r.log_erased_at is not null as is_erased, r.started_at is not null as has_begun,

@@ -186,6 +186,28 @@ async function replayedLater(team: TestTeam, replayId: string) {
   return readReplay(team, replayId)
 }
 
+proves(
+  'replays.sets',
+  'each run is recorded in a transaction of its own, and a repeated request adds nothing twice',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId } = await ranAgent(team, 3)
+    const setId = await seeders['replay_set']!(team, { agent: agentId })
+    await sql`delete from replay_recordings where set_id = ${setId}`
+    const add = (idempotencyKey: string) =>
+      team.call(`POST /v2/replay-sets/${setId}/recordings`, { body: { last: 3 }, idempotencyKey })
+    const first = await add('one')
+    assert.deepEqual([first.status, first.body.added, first.body.replay_set.recordings], [200, 3, 3], first.text)
+    const [made] = await sql`
+      select count(distinct xmin::text)::int as transactions from replay_recordings where set_id = ${setId}`
+    assert.deepEqual(made, { transactions: 3 })
+    const repeated = await add('one')
+    assert.deepEqual([repeated.text, repeated.headers['idempotency-replayed']], [first.text, 'true'])
+    const again = await add('two')
+    assert.deepEqual([again.body.added, again.body.skipped, again.body.replay_set.recordings], [0, [], 3])
+  },
+)
+
 proves('replays.sets', 'the set of a suggestion takes no other runs', async () => {
   const team = await seedTeam(service)
   const { agentId } = await ranAgent(team, 1)

@@ -85,16 +85,18 @@ async function beginReplay(
     where id = ${id} and team_id = ${teamId} and state = 'drafting'`
 }
 
-/** The runs behind it, and the last ones of the live build. */
+/** The runs behind it, and the last ones of the live build: in this order, since they may not all be recorded. */
 async function runsToReplay(
   sql: Sql,
   { id, agent_id, base_build_id }: SuggestionRow,
   { teamId, last }: { teamId: string; last: number },
 ): Promise<string[]> {
   const rows = await sql<{ id: string }>`
-    (select run_id as id from suggestion_runs where suggestion_id = ${id} and team_id = ${teamId})
-    union
-    (select id from (${latestEnded({ teamId, agentId: agent_id, buildId: base_build_id, max: last })}) latest)`
+    select id from (
+      select run_id as id, 0 as place from suggestion_runs where suggestion_id = ${id} and team_id = ${teamId}
+      union all
+      select id, 1 from (${latestEnded({ teamId, agentId: agent_id, buildId: base_build_id, max: last })}) latest
+    ) wanted group by id order by min(place), id desc`
   return rows.map((row) => row.id)
 }
 
