@@ -5,6 +5,7 @@ const named = (data: { type: string } & Record<string, unknown>): FakeEvent => (
 
 const stopReason = ({ finish, calls = [] }: FakeAnswer): string => {
   if (finish === 'length') return 'max_tokens'
+  if (finish === 'window') return 'model_context_window_exceeded'
   if (finish === 'refusal') return 'refusal'
   return calls.length > 0 ? 'tool_use' : 'end_turn'
 }

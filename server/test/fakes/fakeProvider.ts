@@ -22,7 +22,8 @@ export interface FakeAnswer {
   /** Several are sent as deltas, one by one. */
   text?: string | string[]
   calls?: FakeCall[]
-  finish?: 'length' | 'refusal'
+  /** `window`: the context of the model is full, which Anthropic alone tells apart. */
+  finish?: 'length' | 'refusal' | 'window'
   usage?: { input: number; output: number; cached?: number }
   /** Nothing after the first delta of the text is sent before this resolves. */
   hold?: Promise<void>

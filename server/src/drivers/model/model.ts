@@ -179,3 +179,7 @@ export class ContextExceeded extends ModelRefused {
     this.usage = options.usage
   }
 }
+
+/** What the provider used for an answer that nobody gets, and reported. */
+export const usageOf = (error: unknown): TokenUsage | undefined =>
+  error instanceof ModelTrouble || error instanceof ContextExceeded ? error.usage : undefined

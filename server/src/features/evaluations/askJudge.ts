@@ -1,7 +1,7 @@
 // Asks the judge about one run: its prompt, its answer and the cost are stored before the answer is used.
 import type { Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
-import { ModelTrouble, type Turn } from '../../drivers/model/model.ts'
+import { ModelTrouble, usageOf, type TokenUsage, type Turn } from '../../drivers/model/model.ts'
 import { noteModelUse } from '../../engine/counting/usage.ts'
 import { engineOf } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
@@ -35,16 +35,19 @@ export async function askJudge(context: Context, held: HeldJudgement, asking: As
   if (!transcript) throw new NoAnswer('The run, or its log, was erased before the judge could read it.')
   const setup = judgeSetup(asking.model, rubrics, transcript)
   const told = [setup.procedure, JSON.stringify(setup.facts.message)]
-  const noteLost = () => {
-    const cost_usd = models.worstCost(asking.model, Buffer.byteLength(told.join('')))
-    return noteModelUse(sql, { ...usedBy(held, asking), usage: undefined, cost_usd })
+  const noteUnwritten = (usage?: TokenUsage) => {
+    const worst = () => models.worstCost(asking.model, Buffer.byteLength(told.join('')))
+    const cost_usd = usage ? models.costOf(asking.model, usage) : worst()
+    return noteModelUse(sql, { ...usedBy(held, asking), usage, cost_usd })
   }
-  if (held.was_cut_off) await noteLost()
+  if (held.was_cut_off) await noteUnwritten()
   const conversation = (await models.of(held.team_id)).find(asking.model).open(setup)
   conversation.add({ kind: 'user', text: request, restarts: false })
   let said: string[] = told
   for (let tries = 1; ; tries++) {
-    const turn = await nextTurn(asking, noteLost, (signal) => conversation.next({ signal, onText: () => undefined }))
+    const turn = await nextTurn(asking, noteUnwritten, (signal) =>
+      conversation.next({ signal, onText: () => undefined }),
+    )
     await writeDown(context, held, asking, said, turn)
     const { ending } = turn
     if (ending.kind === 'failed') throw new NoAnswer(ending.message)
@@ -69,20 +72,22 @@ const rubricsOf = (sql: Sql, { team_id, build_id, results }: HeldJudgement): Pro
     where build_id = ${build_id} and team_id = ${team_id} and slug = any(${slugs}::text[]) order by sort_order, id`
 }
 
-/** A call that takes too long is cut off. A call whose answer did not arrive whole may still cost money. */
+/** A call that takes too long is cut off. An answer that is of no use, or did not arrive whole, may still cost money. */
 async function nextTurn(
   { times, signal }: Asking,
-  noteLost: () => Promise<void>,
+  noteUnwritten: (usage?: TokenUsage) => Promise<void>,
   ask: (signal: AbortSignal) => Promise<Turn>,
 ): Promise<Turn> {
   const tooLong = AbortSignal.timeout(times.answerMs)
   try {
     return await ask(AbortSignal.any([signal, tooLong]))
   } catch (error) {
+    const usage = usageOf(error)
+    if (usage) await noteUnwritten(usage)
     // whoever has it now notes that this one was cut off
     if (signal.reason instanceof LeaseLost) throw error
     const isCutOff = signal.aborted || tooLong.aborted
-    if (isCutOff || (error instanceof ModelTrouble && error.mayBeServed)) await noteLost()
+    if (!usage && (isCutOff || (error instanceof ModelTrouble && error.mayBeServed))) await noteUnwritten()
     if (!isCutOff || signal.aborted) throw error
     throw new ModelTrouble(`The judge gave no answer within ${times.answerMs / 1000} seconds.`, { cause: error })
   }

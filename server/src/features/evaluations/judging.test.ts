@@ -199,6 +199,21 @@ for (const [about, given, reason] of failures) {
   )
 }
 
+proves('usage.purposes', 'an answer of a judge that is of no use is paid for all the same', async () => {
+  const team = await seedTeam(service)
+  const agentId = await judgedAgent(team)
+  provider.answer(
+    { usage: { input: 1000, output: 10 } },
+    { text: 'So', finish: 'window', usage: { input: 2000, output: 20 } },
+  )
+  const runId = await run(team, agentId)
+  await drainPatiently()
+  assert.equal((await read(team, agentId, runId)).status, 'unavailable')
+  const { usage } = (await team.call('GET /v2/teams/:teamId/billing/usage')).body
+  assert.deepEqual(usage.by_purpose, [{ purpose: 'judge', calls: 2, tokens: 3030, cost_usd: 0.00945 }])
+  assert.deepEqual(usage.unsettled, { calls: 0, cost_usd_max: 0 })
+})
+
 proves('evals.judgeUnavailable', 'a judge that says nothing is cut off, and asked again after a pause', async () => {
   const team = await seedTeam(service)
   const agentId = await judgedAgent(team)
