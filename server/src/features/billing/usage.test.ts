@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, suite } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
+import type { FakeAnswer } from '../../../test/fakes/fakeProvider.ts'
 import { generate, newDraft } from '../../../test/kit/builder.ts'
 import { drainDeliveries, subscribe } from '../../../test/kit/deliveries.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
@@ -296,6 +297,46 @@ suite('calls of a model', () => {
       assert.deepEqual([usage.by_agent[0].agent_id, usage.by_agent[0].runs], [agentId, 0])
     },
   )
+
+  proves('usage.purposes', 'of a builder count also when its request was too long', async () => {
+    const team = await seedTeam(service)
+    const { buildId } = await newDraft(team, '# Mails\n\nAnswer every mail.\n')
+    provider.answer({ text: 'So', finish: 'window', usage: { input: 1000, output: 10 } })
+    await generate(team, buildId, { prompt: 'x' })
+    await service.drain()
+    assert.deepEqual((await readFolded(team)).by_purpose, [
+      { purpose: 'builder', calls: 1, tokens: 1010, cost_usd: 0.00315 },
+    ])
+  })
+
+  proves('usage.purposes', 'of a builder count also when it is discarded before they end', async () => {
+    const team = await seedTeam(service)
+    const { buildId } = await newDraft(team, '# Mails\n\nAnswer every mail.\n')
+    const text = JSON.stringify({ procedure: '# Mails\n\n## Steps\n\n1. Answer it.\n', questions: [] })
+    // just before the first answer is whole, in the middle of the second, and before an empty one
+    const endings: FakeAnswer[] = [
+      { text: [text.slice(0, 9), text.slice(9)], usage: { input: 1000, output: 100 } },
+      { text: [text.slice(0, 9), text.slice(9)], instead: 'silence' },
+      { text: ['', ''], usage: { input: 2000, output: 200 } },
+    ]
+    for (const ending of endings) {
+      const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>()
+      const { promise: hold, resolve: release } = Promise.withResolvers<void>()
+      provider.answer(() => {
+        asked()
+        return { ...ending, hold }
+      })
+      await generate(team, buildId, { prompt: 'x' })
+      const drained = service.drain()
+      await isAsked
+      assert.equal((await team.call(`POST /v2/revisions/${buildId}/discard`)).status, 200)
+      release()
+      await drained
+    }
+    const usage = await readFolded(team)
+    assert.deepEqual(usage.by_purpose, [{ purpose: 'builder', calls: 2, tokens: 3300, cost_usd: 0.0135 }])
+    assert.equal(usage.unsettled.calls, 1)
+  })
 
   proves('usage.purposes', 'of a builder that died are counted apart', async () => {
     const team = await seedTeam(service)

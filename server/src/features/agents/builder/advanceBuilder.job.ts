@@ -2,7 +2,7 @@
 import { isConnectionTrouble, type Sql } from '../../../base/db.ts'
 import { teamShare } from '../../../base/fairPool.ts'
 import { createSharedPool } from '../../../kit/sharedPools.ts'
-import { ModelRefused, ModelTrouble } from '../../../drivers/model/model.ts'
+import { ModelRefused, ModelTrouble, usageOf } from '../../../drivers/model/model.ts'
 import { noteModelUse } from '../../../engine/counting/usage.ts'
 import type { Context } from '../../../kit/context.ts'
 import { enqueueOn, job, type Job, type JobCall } from '../../../kit/job.ts'
@@ -47,9 +47,7 @@ export const advanceBuilder: Job<Input> = job({
     }
     try {
       const held = await claimBuilderRun(sql, input.builder_run_id, input.team_id)
-      if (held) await advance(held, call)
-    } catch (error) {
-      if (!(error instanceof BuilderRunFenced)) throw error
+      if (held) await advanceWhileOurs(held, call)
     } finally {
       release()
     }
@@ -81,6 +79,33 @@ export const builderSlotsOf = runningPart('builder slots', (context) => {
 /** How many of a process's ten job slots builder runs may take: a model may take minutes, and short jobs need slots too. */
 const slotsOf = ({ config }: Context): number => Math.max(1, Math.min(4, Math.floor(config.workerConcurrency / 2)))
 
+async function advanceWhileOurs(held: HeldBuilderRun, call: JobCall<Input>): Promise<void> {
+  try {
+    await advance(held, call)
+  } catch (error) {
+    if (!(error instanceof BuilderRunFenced)) throw error
+    await noteUncounted(held, call)
+  }
+}
+
+/** An answer that comes after the builder run was discarded is paid for all the same. */
+async function noteUncounted(held: HeldBuilderRun, { context, sql }: JobCall<Input>): Promise<void> {
+  const { id, team_id, uncounted } = held
+  if (!uncounted) return
+  const [left] = await sql<{ status: string }>`
+    select status from builder_runs where id = ${id} and team_id = ${team_id}`
+  // its team was erased, or whoever claimed it has counted this call as unsettled
+  if (!left || (!uncounted.usage && left.status !== 'discarded')) return
+  await noteUse(context, sql, held)
+}
+
+const noteUse = (context: Context, sql: Sql, held: HeldBuilderRun): Promise<void> => {
+  const { team_id, agent_id, model, uncounted } = held
+  const usage = uncounted?.usage
+  const cost_usd = usage ? spentOn(context, held, usage).cost_usd : '0'
+  return noteModelUse(sql, { team_id, agent_id, model, purpose: 'builder', usage, cost_usd })
+}
+
 async function advance(held: HeldBuilderRun, { context, sql, signal }: JobCall<Input>): Promise<void> {
   if (held.attempt > claimsMax) return failBuilderRun(sql, held, cutOffTooOften)
   try {
@@ -102,15 +127,14 @@ const cutOffTooOften: BuilderError = {
 }
 
 async function afterTrouble(context: Context, held: HeldBuilderRun, error: unknown): Promise<void> {
+  const uncounted = (held.uncounted = uncountedAfter(error, held))
+  const spent = uncounted?.usage && spentOn(context, held, uncounted.usage)
   if (error instanceof ModelRefused) {
-    return failBuilderRun(context.db.sql, held, { code: error.code, message: error.message })
+    return failBuilderRun(context.db.sql, held, { code: error.code, message: error.message }, spent)
   }
   const isTheirs = error instanceof ModelTrouble
-  const spent = isTheirs && error.usage ? spentOn(context, held, error.usage) : undefined
   const noteUnsettled = async (sql: Sql) => {
-    if (!isTheirs || !error.mayBeServed) return
-    const { team_id, agent_id, model } = held
-    await noteModelUse(sql, { team_id, agent_id, model, purpose: 'builder', usage: undefined, cost_usd: '0' })
+    if (uncounted && !spent) await noteUse(context, sql, held)
   }
   if (!isTheirs) context.log.error({ err: error, builder_run_id: held.id }, 'a builder run could not be advanced')
   const reason = isTheirs ? error.message : 'The server failed. Its operator finds the reason in the log.'
@@ -132,6 +156,15 @@ async function afterTrouble(context: Context, held: HeldBuilderRun, error: unkno
     const input = { builder_run_id: held.id, team_id: held.team_id }
     await enqueueOn(sql)(advanceBuilder, input, { ...jobOptionsOf(held.id), runAt })
   })
+}
+
+function uncountedAfter(error: unknown, { uncounted }: HeldBuilderRun): HeldBuilderRun['uncounted'] {
+  const usage = usageOf(error)
+  if (usage) return { usage }
+  if (error instanceof ModelRefused) return undefined
+  if (error instanceof ModelTrouble) return error.mayBeServed ? { usage } : undefined
+  // the mistake is ours, and its model may have answered before
+  return uncounted
 }
 
 /** The pause doubles from a second, with a random part. A pause that the provider asks for replaces it. */

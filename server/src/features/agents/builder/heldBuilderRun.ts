@@ -34,6 +34,8 @@ export interface HeldBuilderRun {
   attempt: number
   /** How often it was postponed since then. */
   troubles: number
+  /** A call of its model that no row counts yet. Without usage, nobody knows whether it was answered. */
+  uncounted?: { usage: TokenUsage | undefined } | undefined
 }
 
 export interface BuilderError {

@@ -73,6 +73,7 @@ async function takeTurn(held: HeldBuilderRun, conversation: Conversation, parts:
   const spent = spentOn(context, held, usage)
   if (ending.kind === 'failed') {
     await failBuilderRun(sql, held, ending, spent)
+    held.uncounted = undefined
     return true
   }
   const answer: BuilderAnswer =
@@ -86,6 +87,7 @@ async function takeTurn(held: HeldBuilderRun, conversation: Conversation, parts:
     [...told, `Turn ${turn}: checking the answer.`],
     spent,
   )
+  held.uncounted = undefined
   conversation.add(entryOf(held.messages.at(-1)!))
   return false
 }
@@ -104,7 +106,9 @@ async function askFor(held: HeldBuilderRun, turn: number, conversation: Conversa
     (error) => lost.abort(error),
   )
   try {
+    held.uncounted = { usage: undefined }
     const asked = await conversation.next({ signal: AbortSignal.any([signal, lost.signal]), onText: writing.hear })
+    held.uncounted = { usage: asked.usage }
     return { asked, told: writing.left() }
   } finally {
     await writing.end()
