@@ -166,6 +166,45 @@ suite('a run with a model', () => {
     },
   )
 
+  proves('runs.costLimit', 'does not ask again past its cost limit after answers that were of no use', async () => {
+    const team = await seedTeam(service)
+    const before = provider.requests.length
+    provider.answer({ usage: { input: 20_000, output: 4000 } })
+    const runId = await startRun(team, await seedModelAgent(team, 'Do it.', { limits: { max_cost_usd: 0.2 } }))
+    await drainRuns(service)
+    const run = await readRun(team, runId)
+    assert.deepEqual([run.status, run.error.code, run.usage.cost_usd], ['failed', 'limit_reached', 0.12])
+    assert.equal(provider.requests.length, before + 1)
+    const left = await sql`
+      select s.state, s.error, s.unsettled, s.reserved_usd + r.reserved_usd = 0 as is_free
+      from run_steps s join runs r on r.id = s.run_id where s.run_id = ${runId}`
+    const error = 'Anthropic answered with neither text nor a call (end_turn).'
+    assert.deepEqual(left, [{ state: 'failed', error, unsettled: 0, is_free: true }])
+  })
+
+  proves(
+    'runs.costLimit',
+    'does not ask again past its cost limit when its request became longer meanwhile',
+    async () => {
+      const team = await seedTeam(service)
+      const before = provider.requests.length
+      provider.answer({ status: 429, headers: { 'retry-after': '60' }, error: { message: 'slow down' } })
+      const runId = await startRun(team, await seedModelAgent(team, 'Do it.', { limits: { max_cost_usd: 0.2 } }))
+      await drainRuns(service)
+      assert.equal((await readRun(team, runId)).status, 'waiting')
+      const told = await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'long '.repeat(12_000) } })
+      assert.equal(told.status, 201, told.text)
+      await sql`update runs set due_at = now() - interval '1 second' where id = ${runId}`
+      await drainRuns(service)
+      const run = await readRun(team, runId)
+      assert.deepEqual([run.status, run.error?.code], ['failed', 'limit_reached'])
+      assert.equal(provider.requests.length, before + 1)
+      assert.deepEqual(await sql`select state, unsettled from run_steps where run_id = ${runId}`, [
+        { state: 'cut_off', unsettled: 0 },
+      ])
+    },
+  )
+
   proves(
     'runs.reservation',
     'sets the worst case of a model call aside while it is made, and gives back what it did not cost',
@@ -402,6 +441,22 @@ suite('a run at a limit of a build that asks', () => {
     const { status, output, limits } = await readRun(team, runId)
     assert.deepEqual([status, output], ['completed', 'done'])
     assert.ok(Number(limits.max_cost_usd) > 0.1)
+  })
+
+  proves('runs.limitAsks', 'asks for more cost also between two attempts of a turn', async () => {
+    const team = await seedTeam(service)
+    provider.answer({ usage: { input: 20_000, output: 4000 } }, { text: 'done', usage: { input: 100, output: 20 } })
+    const limits = { max_cost_usd: 0.2, on_limit: 'ask' }
+    const runId = await startRun(team, await seedModelAgent(team, 'Do it.', { limits }))
+    await drainRuns(service)
+    const { request } = await requestOf(team, runId)
+    assert.match(request.description, /could cost more than is left/)
+    await respond(team, runId, { approved: true })
+    await drainRuns(service)
+    const { status, output, usage } = await readRun(team, runId)
+    assert.deepEqual([status, output, usage.cost_usd], ['completed', 'done', 0.1206])
+    const unsettled = await sql`select seq from run_steps where run_id = ${runId} and unsettled > 0`
+    assert.deepEqual(unsettled, [])
   })
 
   proves('runs.limitAsks', 'asks when its time is over, and continues with more of it', async () => {

@@ -18,10 +18,11 @@ import { newStep } from './planCalls.ts'
 import { untilWritten } from '../../base/db.ts'
 import { stopByCost } from '../guardrails/judge.ts'
 import { noteStopOf, refreshRules, waitOf } from './guardedCall.ts'
-import { newChange, isCall, putStep, type ModelStep } from '../ledger/change.ts'
+import { newChange, isCall, putStep, type ModelStep, type Step } from '../ledger/change.ts'
 import { withMoment } from '../ledger/moments.ts'
 import { commit, showView, type HeldRun } from './heldRun.ts'
 import { largeBytes, largeRequestsOf } from './largeRequests.ts'
+import { ended } from './releaseRun.ts'
 import { fitsCost } from './limits.ts'
 import { measureModelCall } from './runTelemetry.ts'
 import { sum } from '../ledger/money.ts'
@@ -76,14 +77,12 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
   }
   await refreshRules(held)
   if (boundAnswers(held)) return { kind: 'moved' }
+  const begun = held.open.find((one) => !isCall(one))
+  if (begun && !fitsCost(held, asking.worstCost())) return endBeyondCost(held, ended(begun, 'cut_off', null))
   const putOff = await waitForMoney(held, asking)
   if (putOff) return putOff
   let step = await beginStep(held, asking)
-  if (!step) {
-    const { max_cost_usd } = held.run.limits
-    const message = `The next model call could cost more than is left of the limit max_cost_usd (${max_cost_usd}).`
-    return { kind: 'failed', code: 'limit_reached', message, step: undefined }
-  }
+  if (!step) return beyondCost(held)
   for (;;) {
     try {
       held.open.push(step)
@@ -127,6 +126,9 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
         const failed = withTrouble(tried, message, null)
         return { kind: 'failed', code: 'model_unavailable', message: whyNone(held, step.turn, told), step: failed }
       }
+      if (!fitsCost(held, asking.worstCost())) {
+        return endBeyondCost(held, ended(withTrouble(tried, message, null), 'failed', message))
+      }
       step = nextAttempt(withTrouble(tried, error.message, pauseMs), error.message)
       // an attempt that cost something used up what was held back for the next one
       const mustHoldAgain = error.usage !== undefined && (held.rules?.cost_usd_per_day ?? null) !== null
@@ -137,6 +139,21 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
       await sleep(pauseMs, undefined, { signal: held.signal })
     }
   }
+}
+
+function beyondCost({ run }: HeldRun): Asked {
+  const message = `The next model call could cost more than is left of the limit max_cost_usd (${run.limits.max_cost_usd}).`
+  return { kind: 'failed', code: 'limit_reached', message, step: undefined }
+}
+
+/** What its attempts used is missing for the next one: the step ends, and where a person allows more a new one begins. */
+async function endBeyondCost(held: HeldRun, step: Step): Promise<Asked> {
+  const change = newChange(held.run, held.turn)
+  putStep(change, step)
+  change.reserved_usd = '0'
+  await commit(held, change)
+  close(held, step)
+  return beyondCost(held)
 }
 
 /** Every model of the list had its chance in this turn: all are asked once more after a pause, which grows each time. */
@@ -260,7 +277,7 @@ function freshStep(held: HeldRun, asking: Asking): ModelStep | undefined {
   return { ...step, turn: asking.turn, kind: 'model', reserved_usd: reserved }
 }
 
-function close(held: HeldRun, { seq }: ModelStep): void {
+function close(held: HeldRun, { seq }: Step): void {
   held.open = held.open.filter((step) => step.seq !== seq)
 }
 
