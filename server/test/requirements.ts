@@ -1984,6 +1984,7 @@ const sentences = [
   },
   { id: 'runs.sweepAside', says: 'A team whose slots are locked for long holds up no wait of another team.' },
   { id: 'runs.limits', says: 'A run fails at its limits; a start can only tighten them.' },
+  { id: 'runs.unpriced', says: 'A start that limits the cost of a model without a price is refused.' },
   {
     id: 'runs.messages',
     says: 'A message to an ended run starts it again from its procedure, with its numbers, usage and limits going on.',

@@ -66,6 +66,11 @@ export interface ServerFacts {
   hasPrice: (model: string) => boolean
 }
 
+/** Why its cost cannot be limited. */
+export const unpriced = (model: string): string =>
+  `${model} has no price, so its cost cannot be limited; ` +
+  'leave the limit out, or add the price to the file that RUNYARD_MODEL_PRICES names'
+
 export const defaultPlugins = ['sandbox', 'human', 'memory', 'cases'] as const
 const providers = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
 
@@ -121,8 +126,7 @@ export function problemsOf(config: unknown, known: ServerFacts): Problem[] {
   const models = parsed.models.length > 0 ? parsed.models : [known.defaultModel]
   for (const model of models) {
     if (parsed.limits.max_cost_usd !== null && !known.hasPrice(model)) {
-      const remedy = 'leave the limit out, or add the price to the file that RUNYARD_MODEL_PRICES names'
-      complain('data.limits.max_cost_usd', `${model} has no price, so its cost cannot be limited; ${remedy}`)
+      complain('data.limits.max_cost_usd', unpriced(model))
     }
     if (!known.isAllowed(model)) {
       complain(

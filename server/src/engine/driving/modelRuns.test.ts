@@ -166,6 +166,32 @@ suite('a run with a model', () => {
     },
   )
 
+  proves('runs.unpriced', 'is not started with a cost limit that nobody could keep', async () => {
+    const team = await seedTeam(service)
+    const limits = { max_cost_usd: 1 }
+    const start = async (data: Record<string, unknown>, body = {}) =>
+      team.call('POST /v2/teams/:teamId/runs', {
+        body: { agent_id: await seedModelAgent(team, 'Do it.', data), limits, ...body },
+      })
+    const list = [model, 'anthropic:claude-new'].map((name) => ({ model: name }))
+    const refused = await start({ models: { agent: list } })
+    assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_request'], refused.text)
+    assert.match(
+      refused.body.message,
+      /^limits\.max_cost_usd: anthropic:claude-new has no price, so its cost cannot be/,
+    )
+    assert.deepEqual(await sql`select id from runs where team_id = ${team.id}`, [])
+    const started = [
+      await start({}),
+      await start({ models: { agent: list } }, { limits: { max_steps: 1 } }),
+      await start({ models: { agent: { model: 'builtin:runbook' } } }),
+    ]
+    for (const { status, body, text } of started) {
+      assert.equal(status, 201, text)
+      await team.call(`POST /v2/runs/${body.run_id}/stop`)
+    }
+  })
+
   proves('runs.costLimit', 'does not ask again past its cost limit after answers that were of no use', async () => {
     const team = await seedTeam(service)
     const before = provider.requests.length
@@ -184,7 +210,7 @@ suite('a run with a model', () => {
 
   proves(
     'runs.costLimit',
-    'does not ask again past its cost limit when its request became longer meanwhile',
+    'does not ask again past its cost limit when its request became longer before the next attempt',
     async () => {
       const team = await seedTeam(service)
       const before = provider.requests.length
