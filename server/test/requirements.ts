@@ -5314,7 +5314,7 @@ const sentences = [
   },
   {
     id: 'entitlements.cost',
-    says: 'Past monthly_cost_usd (spent and held back) no run starts; runs under way continue.',
+    says: 'Past monthly_cost_usd (spent and held back) no run starts, no builder run that asks a model, and no judge that somebody asks for; what is under way continues, and a run that ends is judged.',
     gap: { question: 'What does monthly_cost_usd stop?', file: 'server/src/engine/counting/monthlyLimits.ts' },
   },
   {

@@ -1,5 +1,7 @@
-// Whether a team may still spend money on models this month, for what is not a new run: replays, suggestions, and runs that a message continues.
+// Whether a team may still spend money on models this month, for what is not a new run: replays, suggestions, builder runs, judges that somebody asks
+// for, and runs that a message continues.
 import { one, type Sql } from '../../base/db.ts'
+import { remedy } from './monthlyLimits.ts'
 import { costOfMonth } from './usageSql.ts'
 import { currentMonth } from './usage.ts'
 
@@ -12,5 +14,5 @@ export async function monthSpent(sql: Sql, teamId: string): Promise<string | und
   const spent = await one(sql<{ is_reached: boolean }>`
     select ${costOfMonth(teamId, month)} >= ${limit.value}::numeric as is_reached`)
   if (!spent.is_reached) return undefined
-  return `This team may spend ${limit.value} dollars a month on models (monthly_cost_usd), and has.`
+  return `This team may spend ${limit.value} dollars a month on models (monthly_cost_usd), and has. ${remedy(month)}`
 }

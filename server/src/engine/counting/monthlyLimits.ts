@@ -73,7 +73,8 @@ async function roomByCost(
   return { runs: 0, refusal: `${has}. ${remedy(month)}` }
 }
 
-const remedy = ({ until }: Days): string =>
+/** What helps at a limit of the month. */
+export const remedy = ({ until }: Days): string =>
   `The next month begins at ${until}T00:00:00Z; before that only the operator can raise the limit (runyard entitlements set).`
 
 /** Counts from the records, with what was started before the limit was set and by processes that did not know it yet. */

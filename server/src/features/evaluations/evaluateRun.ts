@@ -1,7 +1,12 @@
 // Asks for a new evaluation of a run that has ended.
+import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
+import { monthSpent } from '../../engine/counting/monthSpent.ts'
+import type { Context } from '../../kit/context.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, oneOf, Type } from '../../kit/schema.ts'
+import { judgeOf } from './judgeModel.ts'
+import { rubricsOf } from './rubric.ts'
 
 export const evaluateRun = operation({
   id: 'evaluateRun',
@@ -13,8 +18,8 @@ export const evaluateRun = operation({
   scope: 'evals:write',
   status: 202,
   answer: Type.Object({ evaluation_id: Id, run_id: Id, status: oneOf(['in_progress']) }),
-  errors: ['conflict', 'not_found'],
-  async handler({ team, run, sql, fail }) {
+  errors: ['conflict', 'entitlement_exceeded', 'not_found'],
+  async handler({ team, run, context, sql, fail }) {
     // locked, so that the second of two requests at once finds the evaluation of the first
     const [ended] = await sql<{ completed_at: Date | null; build_id: string; is_erased: boolean }>`
       select completed_at, build_id, log_erased_at is not null as is_erased from runs
@@ -29,6 +34,10 @@ export const evaluateRun = operation({
       select id from evaluations
       where run_id = ${run.id} and team_id = ${team.id} and status = 'in_progress' and source = 'request' limit 1`
     if (open) return answer(open.id)
+    const spent = await monthSpent(sql, team.id)
+    if (spent !== undefined && (await takesJudge(context, sql, team.id, ended.build_id))) {
+      return fail('entitlement_exceeded', spent)
+    }
     const id = newId()
     await sql`
       insert into evaluations (id, team_id, agent_id, build_id, run_id, source, status, run_ended_at)
@@ -37,3 +46,9 @@ export const evaluateRun = operation({
     return answer(id)
   },
 })
+
+/** What the service checks by itself costs nothing. */
+async function takesJudge(context: Context, sql: Sql, teamId: string, buildId: string): Promise<boolean> {
+  const rubrics = await rubricsOf(sql, { teamId }, buildId)
+  return rubrics.length > 0 && (await judgeOf(context, teamId, sql)) !== undefined
+}

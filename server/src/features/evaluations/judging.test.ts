@@ -7,6 +7,7 @@ import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import type { Address } from '../../base/db.ts'
+import { setEntitlement } from '../../engine/counting/setEntitlement.ts'
 import { enqueueOn } from '../../kit/job.ts'
 import { eraseTranscripts } from './eraseTranscripts.job.ts'
 import { evaluateEnded } from './evaluateEnded.ts'
@@ -212,6 +213,22 @@ proves('usage.purposes', 'an answer of a judge that is of no use is paid for all
   const { usage } = (await team.call('GET /v2/teams/:teamId/billing/usage')).body
   assert.deepEqual(usage.by_purpose, [{ purpose: 'judge', calls: 2, tokens: 3030, cost_usd: 0.00945 }])
   assert.deepEqual(usage.unsettled, { calls: 0, cost_usd_max: 0 })
+})
+
+proves('entitlements.cost', 'a team that has spent its month has no run judged again', async () => {
+  const team = await seedTeam(service)
+  const [agentId, plain] = [await judgedAgent(team), await seedAgent(team, procedure, data)]
+  await setEntitlement(sql, team.id, 'monthly_cost_usd', '0.0045')
+  provider.answer(answers(true, true))
+  const runIds = [await run(team, agentId), await run(team, plain)]
+  await drain()
+  const [refused, taken] = [
+    await team.call(`POST /v2/agent/${agentId}/runs/${runIds[0]}/evaluation`),
+    await team.call(`POST /v2/agent/${plain}/runs/${runIds[1]}/evaluation`),
+  ]
+  assert.deepEqual([refused.status, refused.body.error], [403, 'entitlement_exceeded'], refused.text)
+  assert.deepEqual([taken.status, taken.body.status], [202, 'in_progress'], taken.text)
+  assert.equal((await read(team, agentId, runIds[0]!)).status, 'ready')
 })
 
 proves('evals.judgeUnavailable', 'a judge that says nothing is cut off, and asked again after a pause', async () => {

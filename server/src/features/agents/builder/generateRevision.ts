@@ -1,11 +1,13 @@
 // Starts a builder run that writes the procedure of a draft: with a model, or by rules if the server has none.
 import { one, type Sql } from '../../../base/db.ts'
 import { cutSecretLike } from '../../../base/secretLike.ts'
+import { monthSpent } from '../../../engine/counting/monthSpent.ts'
 import { engineOf } from '../../../engine/engine.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type } from '../../../kit/schema.ts'
 import { beginBuilderRun, copyOf } from './beginBuilderRun.ts'
 import {
+  builtinBuilder,
   type BuilderRow,
   builderRunAnswer,
   BuilderRunAnswer,
@@ -53,7 +55,7 @@ export const generateRevision = operation({
   ),
   status: 202,
   answer: BuilderRunAnswer,
-  errors: ['builder_run_active', 'insufficient_scope', 'not_found'],
+  errors: ['builder_run_active', 'entitlement_exceeded', 'insufficient_scope', 'not_found'],
   async handler({ team, build, caller, body, context, sql, fail }) {
     // what the run said goes into the proposal, which agents:read shows
     if (body.run_id !== undefined && !caller.scopes.has('runs:read')) {
@@ -73,10 +75,13 @@ export const generateRevision = operation({
     }
     const { text: prompt, cut } = cutSecretLike(body.prompt?.trim() ?? '')
     const { defaultModel } = await engineOf(context).models.of(team.id, sql)
+    const model = writerOf(locked.config, defaultModel)
+    const spent = model === builtinBuilder ? undefined : await monthSpent(sql, team.id)
+    if (spent !== undefined) return fail('entitlement_exceeded', spent)
     const draft = locked.status === 'draft' ? locked : await copyOf(sql, locked, team.id, caller.member_id)
     const begun = await beginBuilderRun(sql, {
       draft,
-      model: writerOf(draft.config, defaultModel),
+      model,
       prompt,
       learns: lesson && body.run_id !== undefined ? { runId: body.run_id, lesson } : null,
       teamId: team.id,

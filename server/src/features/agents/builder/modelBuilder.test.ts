@@ -9,6 +9,7 @@ import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { blockKinds } from '../../../drivers/model/runbook/block.ts'
 import { parseRunbook } from '../../../drivers/model/runbook/parse.ts'
+import { setEntitlement, unsetEntitlement } from '../../../engine/counting/setEntitlement.ts'
 import { advanceBuilder } from './advanceBuilder.job.ts'
 import { blockExample, blockWords } from './builderInstructions.ts'
 import { proves } from '../../../../test/kit/proves.ts'
@@ -314,6 +315,34 @@ proves('builder.places', 'a process works on four at a time, and leaves room for
     assert.equal((await readBuilderRun(teams[index]!, id)).status, 'review')
   }
 })
+
+proves(
+  'entitlements.cost',
+  'a team that has spent its month has no model write, and a builder without one works',
+  async () => {
+    const team = await seedTeam(service)
+    const { buildId } = await newDraft(team, current)
+    await setEntitlement(sql, team.id, 'monthly_cost_usd', '0')
+    const before = provider.requests.length
+    const refused = await team.call(`POST /v2/revisions/${buildId}/generate`, { body: { prompt: 'Be polite.' } })
+    assert.deepEqual([refused.status, refused.body.error], [403, 'entitlement_exceeded'], refused.text)
+    assert.match(
+      refused.body.message,
+      /0 dollars a month on models \(monthly_cost_usd\), and has\. The next month begins/,
+    )
+    await service.drain()
+    assert.equal(provider.requests.length, before)
+    await unsetEntitlement(sql, team.id, 'monthly_cost_usd')
+    provider.answer(gives(procedure))
+    const id = await generate(team, buildId, { prompt: 'Be polite.' })
+    await service.drain()
+    assert.equal((await readBuilderRun(team, id)).status, 'review')
+    const plain = await testApp()
+    const other = await seedTeam(plain)
+    await setEntitlement(plain.context.db.sql, other.id, 'monthly_cost_usd', '0')
+    await generate(other, (await newDraft(other, current)).buildId, { prompt: 'Be polite.' })
+  },
+)
 
 proves('builder.whichModel', 'the server’s model writes, else the build’s own, else none', async () => {
   const plain = await testApp({ config: settings })
