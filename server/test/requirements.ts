@@ -1502,6 +1502,7 @@ const sentences = [
   { id: 'model.refusal', says: 'A refusal or a cut-off answer fails the run and says what to do.' },
   { id: 'model.abort', says: 'A stopped model call rejects with the reason and takes its request down.' },
   { id: 'model.notConfigured', says: 'A model whose provider lacks its setting is a problem that names the setting.' },
+  { id: 'model.oneName', says: 'No other name of a Google model leads past its price and the rules for it.' },
   { id: 'model.default', says: 'Without RUNYARD_MODEL agents use builtin:runbook.' },
   { id: 'model.lazy', says: 'A provider’s package is loaded when it is first asked.' },
   {

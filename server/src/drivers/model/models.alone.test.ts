@@ -44,6 +44,24 @@ test('an unknown name is refused with the list of known ones', () => {
   }
 })
 
+proves('model.oneName', 'a name that would change the address of Google is refused', () => {
+  const env = { GOOGLE_GENERATIVE_AI_API_KEY: 'key' }
+  for (const id of [
+    './models/gemini-2.5-pro',
+    'a/../models/gemini-2.5-pro',
+    '..%2Fmodels%2Fgemini-2.5-pro',
+    'gemini-2.5-pro:streamGenerateContent?alt=sse&x=',
+    'gemini-2.5-pro#',
+    'models//gemini-2.5-pro',
+    'models\\gemini-2.5-pro',
+  ]) {
+    assert.equal(problemOf(`google:${id}`, env)?.code, 'model_unknown', id)
+  }
+  for (const id of ['gemini-2.5-pro', 'models/gemini-2.5-pro', 'tunedModels/ours-1']) {
+    assert.equal(problemOf(`google:${id}`, env), undefined, id)
+  }
+})
+
 proves('model.default', 'the built-in model is the default and needs no setting', () => {
   const models = createModels(readConfig({}), { builtin: { runbook } })
   assert.equal(models.defaultModel, 'builtin:runbook')

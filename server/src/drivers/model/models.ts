@@ -11,6 +11,7 @@ import {
 } from './aiSdk/providers.ts'
 import { tryKey, type KeyTrial } from './aiSdk/tryKey.ts'
 import type { ModelFetch } from './aiSdk/modelFetch.ts'
+import { isPathOfModel, plainName } from './googleNames.ts'
 import type { Model } from './model.ts'
 
 export { providerNames, type OwnKey, type ProviderName } from './aiSdk/providers.ts'
@@ -60,10 +61,14 @@ export function createModels(
   const configured = providerNames.filter((name) => 'provider' in findProvider(name, settings, fetches, undefined))
 
   function find(name: string, own?: OwnKeys): FoundModel {
-    const [, provider = '', model = ''] = /^([^:]+):(\S+)$/.exec(name) ?? []
+    const [, provider = '', model = ''] = /^([^:]+):(\S+)$/.exec(plainName(name)) ?? []
     const ours = provider === 'builtin' && Object.hasOwn(builtin, model) ? builtin[model] : undefined
     if (ours) return { model: ours }
     if (!isProviderName(provider)) return { problem: { code: 'model_unknown', message: unknown(name, builtin) } }
+    if (provider === 'google' && !isPathOfModel(model)) {
+      const message = `${name} is no name of a Google model. It has letters, digits, dots, dashes and slashes.`
+      return { problem: { code: 'model_unknown', message } }
+    }
     const found = findProvider(provider, settings, fetches, own?.get(provider))
     if ('provider' in found) return { model: createAiSdkModel(found.provider, model) }
     const message =

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { ConfigError } from '../../base/config.ts'
 import { createPrices } from './prices.ts'
+import { createSight } from './sight.ts'
+import { createWindows } from './windows.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const { costOf, priceOf, worstCostOf } = createPrices(undefined)
@@ -67,6 +69,18 @@ test('a dated name costs what the undated one does, and a name that is only long
   assert.equal(costOf('openai-compatible:llama', { input_tokens: 1000, output_tokens: 1000 }), '0')
   assert.equal(worstCostOf('builtin:runbook', { input_tokens: 1000, output_tokens: 1000 }), '0')
 })
+
+proves(
+  'model.oneName',
+  'a model of Google has its price, its window and its sight also with its folder in its name',
+  () => {
+    const [plain, long] = ['google:gemini-3-pro-preview', 'google:models/gemini-3-pro-preview'] as const
+    assert.deepEqual(priceOf(long), priceOf(plain))
+    assert.equal(costOf(long, { input_tokens: 1_000_000, output_tokens: 0 }), '4')
+    assert.equal(createWindows({})(long), createWindows({})(plain))
+    assert.equal(createSight({})(long), createSight({})(plain))
+  },
+)
 
 proves('model.priceFile', 'a price file adds models and goes before the table', async () => {
   const own = createPrices(

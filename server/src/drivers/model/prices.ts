@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../../base/config.ts'
 import { isRecord } from '../../base/isRecord.ts'
+import { plainName } from './googleNames.ts'
 import type { TokenUsage } from './model.ts'
 
 /** Dollars per million tokens, as decimal text. What has no price of its own in the cache costs what fresh input does. */
@@ -124,8 +125,10 @@ export function createPrices(file: string | undefined): Prices {
   const known = new Map(Object.entries({ ...table, ...(file === undefined ? {} : readPriceFile(file)) }))
 
   /** A dated name (`…-20250929`, `…-2025-04-14`) is a snapshot of the undated one and costs the same. */
-  const priceOf = (model: string): Price | undefined =>
-    known.get(model) ?? known.get(model.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, ''))
+  const priceOf = (model: string): Price | undefined => {
+    const name = plainName(model)
+    return known.get(model) ?? known.get(name) ?? known.get(name.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, ''))
+  }
 
   function ratesFor(model: string, inputTokens: number): Rates | undefined {
     const price = priceOf(model)

@@ -1,6 +1,7 @@
 // Which files a model takes as input besides text: a table by families of models, which the operator's setting overrides.
 import { pdfType, pictureTypes, type SeenType } from '../../base/fileKind.ts'
 import type { SightWord } from '../../base/settingKinds.ts'
+import { plainName } from './googleNames.ts'
 
 /** The types of files that a model takes. */
 export type Sight = ReadonlySet<SeenType>
@@ -39,6 +40,6 @@ export function createSight(given: Record<string, SightWord>): SightOf {
   return (model) => {
     const word = own.get(model) ?? own.get(`${model.slice(0, model.indexOf(':'))}:*`)
     if (word !== undefined) return byWord[word]
-    return table.find(([name]) => name.test(model))?.[1] ?? blind
+    return table.find(([name]) => name.test(plainName(model)))?.[1] ?? blind
   }
 }

@@ -1,4 +1,5 @@
 // How many tokens one request to a model may hold: a table by families of models, which the operator's setting overrides.
+import { plainName } from './googleNames.ts'
 
 /** What a model counts with that nobody knows: most have more, and one that has less says so, which is then learned in the run. */
 const unknownWindow = 128_000
@@ -30,6 +31,6 @@ export function createWindows(given: Record<string, number>): Windows {
   return (model) =>
     own.get(model) ??
     own.get(`${model.slice(0, model.indexOf(':'))}:*`) ??
-    table.find(([name]) => name.test(model))?.[1] ??
+    table.find(([name]) => name.test(plainName(model)))?.[1] ??
     unknownWindow
 }
