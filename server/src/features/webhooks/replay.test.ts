@@ -150,6 +150,24 @@ proves(
   },
 )
 
+proves(
+  'deliveries.replaySince',
+  'events of one change are all sent again, also where only some of them fit into a transaction',
+  async () => {
+    const { team, webhook } = await seed()
+    await seedDead(team, webhook, 991)
+    // with the n of the last one, as those of a batch have one n when they become rows of their own
+    await team.sql`
+      insert into deliveries (n, id, team_id, target_id, event_id, event, created_at, state, settled_at, attempts, reason, log)
+        overriding system value
+      select n, gen_random_uuid(), team_id, target_id, gen_random_uuid(), event, created_at, state, settled_at, attempts, reason, log
+      from (select * from deliveries where target_id = ${webhook} order by n desc limit 1) last, generate_series(1, 19)`
+    assert.equal((await replayAll(team, webhook)).body.deliveries, 1010)
+    await service.drain()
+    assert.deepEqual(await statesOf(team, webhook), { replaying: 1010 })
+  },
+)
+
 proves('deliveries.replaySince', '`since` is needed, and is a time', async () => {
   const { team, webhook } = await seed()
   for (const body of [{}, { since: 'yesterday' }, { since: null }]) {

@@ -40,7 +40,10 @@ export const replayDeliveries = job({
   },
 })
 
-/** Answers with the last one, behind which there may be more; undefined: there are none, or nothing is sent there any more. */
+/**
+ * Answers with the n of the last one; undefined: there are no more, or nothing is sent there any more. Deliveries of one batch have the same n:
+ * more with that of the last one may follow, and those that were taken are not found again.
+ */
 async function replaySome(sql: Sql, asked: Asked, after: number): Promise<number | undefined> {
   // its lock also holds up whoever deletes the webhook, and drops what is not sent yet
   const sendable = await sql`
@@ -49,7 +52,7 @@ async function replaySome(sql: Sql, asked: Asked, after: number): Promise<number
   if (sendable.length === 0) return undefined
   const replayed = await sql<{ n: number }>`${announcing}
     update deliveries set ${sentAgain} where id in (
-      select id from ${askedFor(asked)} and n > ${after} order by n limit ${batch} for update)
+      select id from ${askedFor(asked)} and n >= ${after} order by n limit ${batch} for update)
     returning n`
   return replayed.length < batch ? undefined : Math.max(...replayed.map(({ n }) => n))
 }
