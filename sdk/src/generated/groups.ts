@@ -1125,7 +1125,7 @@ export class DeliveriesGroup extends Group {
     return this.client.json('GET', '/v2/webhook-deliveries/:delivery_id', {delivery_id: deliveryId}, undefined, options)
   }
 
-  /** The body of its request, which is the same at every attempt. Each attempt has its own signature, which is not part of it. Needs the scope `webhooks:manage`. */
+  /** The body of its request, which is the same at every attempt. Each attempt has its own signature, which is not part of it. A credential must be able to read the event that the delivery sends. Needs the scope `webhooks:manage`. */
   getRequest(deliveryId: string, options?: CallOptions): Call<GetWebhookDeliveryRequestAnswer> {
     return this.client.json('GET', '/v2/webhook-deliveries/:delivery_id/request', {delivery_id: deliveryId}, undefined, options)
   }

@@ -5,7 +5,7 @@ import { seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
-import { eventNames } from '../../kit/event.ts'
+import { eventNames, scopeOfEvent } from '../../kit/event.ts'
 import { forgetEndedCallbacks } from './forgetEndedCallbacks.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
@@ -91,6 +91,22 @@ proves(
     assert.equal((await madeFor(team, own)).length, readable.length + eventNames.length)
   },
 )
+
+proves('events.scopes', 'what a delivery sends is shown to no credential that may not read its event', async () => {
+  const team = await seedTeam(service)
+  const made = await team.call('POST /v2/teams/:teamId/api-keys', {
+    body: { scopes: ['webhooks:manage', 'runs:read'] },
+  })
+  const webhook = await subscribe(team, ['*'])
+  await emitAll(team)
+  for (const { id, event } of await madeFor(team, webhook)) {
+    const asked = `GET /v2/webhook-deliveries/${id}/request`
+    const [all, narrow] = [await team.call(asked), await team.call(asked, { key: made.body.secret })]
+    assert.equal(JSON.parse(all.body.body).event, event)
+    if (['runs:read', 'webhooks:manage'].includes(scopeOfEvent(event))) assert.deepEqual(narrow.body, all.body)
+    else assert.deepEqual([narrow.status, narrow.body.error], [403, 'insufficient_scope'], event)
+  }
+})
 
 proves(
   'deliveries.made',

@@ -1,6 +1,6 @@
 // Reads what a delivery sends: the body, which is the same at every attempt, without the signature.
 import { part } from '../../base/db.ts'
-import { eventsWith } from '../../kit/event.ts'
+import { eventsWith, scopeOfEvent } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
 import { bodyOf } from './attempt.ts'
@@ -13,7 +13,8 @@ export const getWebhookDeliveryRequest = operation({
   route: 'GET /v2/webhook-deliveries/:delivery_id/request',
   summary: 'Get what a delivery sends',
   description:
-    'The body of its request, which is the same at every attempt. Each attempt has its own signature, which is not part of it.',
+    'The body of its request, which is the same at every attempt. Each attempt has its own signature, which is not part of it. A credential ' +
+    'must be able to read the event that the delivery sends.',
   scope: 'webhooks:manage',
   status: 200,
   answer: Type.Object({
@@ -22,7 +23,11 @@ export const getWebhookDeliveryRequest = operation({
     body: nullable(Type.String({ description: 'The first 256 KiB. Null: the event was erased after its time.' })),
     truncated: Type.Boolean(),
   }),
-  async handler({ team, delivery: { id, event, event_id, created_at, url }, sql }) {
+  errors: ['insufficient_scope'],
+  async handler({ team, caller, delivery: { id, event, event_id, created_at, url }, sql, fail }) {
+    const scope = scopeOfEvent(event)
+    if (!caller.scopes.has(scope))
+      fail('insufficient_scope', `This delivery sends ${event}, which your credential lacks ${scope} for.`)
     const [found] = await sql<{ data: string | null }>`
       select coalesce(
         (select d.data::text from deliveries d where d.id = ${id} and d.team_id = ${team.id}),
