@@ -1,7 +1,9 @@
 // Which targets this process delivers to: it claims those that no process has, and releases those with nothing to do.
+import { inTurns } from '../../base/fairPool.ts'
 import { mustBeAlone, suspectDeaths } from '../../kit/deaths.ts'
-import { deliveriesChannel } from './deliveriesChannel.ts'
+import { announceMs, deliveriesChannel } from './deliveriesChannel.ts'
 import * as rows from './deliveryRows.ts'
+import type { TargetWithWork } from './deliveryRows.ts'
 import type { DeliveryState } from './deliveryState.ts'
 import { isPaused, isStuck, letGo, openOutbox, refreshFrom, writtenState, type Outbox } from './outbox.ts'
 import { sendElsewhere, targetKind } from './sendElsewhere.ts'
@@ -11,26 +13,63 @@ const targetsMax = 1000
 /** How long a target with nothing to do is still held: until then its next event needs no claim. */
 const idleMs = 5000
 
-export async function claimWithWork(state: DeliveryState, announce: boolean): Promise<void> {
+export async function claimWithWork(state: DeliveryState, withRetries: boolean): Promise<void> {
   const { context, process, outboxes, oneByOne } = state
   const { sql } = context.db
-  state.claimedAt = performance.now()
   const isSuspect = ({ deaths }: { deaths: number }) =>
     process.suspectProcesses !== undefined && deaths >= suspectDeaths
-  const found = await rows.targetsWithWork(sql, process.id, context.config.drillTeam)
+  const found = await lookForWork(state, withRetries)
   const untaken = found.filter(({ holder, id }) => holder === null || (holder === 'mine' && !outboxes.has(id)))
-  const free = untaken.filter((one) => (oneByOne ? one.id === oneByOne.targetId : !isSuspect(one)))
+  const free = untaken.filter((target) => oneByOne || !isSuspect(target))
   for (const suspect of untaken.filter(isSuspect)) sendSuspect(state, suspect)
-  if (announce && found.some(({ holder }) => holder === 'other')) {
-    await sql`select set_config('synchronous_commit', 'off', true), pg_notify(${deliveriesChannel}, '')`
-  }
-  const wanted = free.slice(0, targetsMax - outboxes.size).map(({ id }) => id)
+  const wanted = withinShares(outboxes, free)
   const lost = process.lost()
   if (wanted.length === 0 || state.isStopping || lost.aborted) return
   const claimed = await rows.claimTargets(sql, process.id, wanted)
   if (lost.aborted) return
   letGoAtLoss(state, lost)
   for (const target of claimed) outboxes.set(target.id, openOutbox(target))
+}
+
+/**
+ * The next targets with work, behind those of the look before. While there are more, the looks go on, in pieces: many targets of one team
+ * hold up nobody's deliveries for long.
+ */
+async function lookForWork(state: DeliveryState, withRetries: boolean): Promise<TargetWithWork[]> {
+  const { context, process, oneByOne } = state
+  const { sql } = context.db
+  const by = { workerId: process.id, drillTeam: context.config.drillTeam }
+  state.claimedAt = performance.now()
+  if (oneByOne) return rows.targetIfDue(sql, by, oneByOne.targetId)
+  const isToAnnounce = state.isToAnnounce
+  state.isToAnnounce = false
+  const { found, reached } = await rows.targetsWithWork(sql, by, { after: state.lookedTo, withRetries })
+  state.lookedTo = reached ?? rows.beforeAllTargets
+  if (reached !== null && !state.isStopping) {
+    state.claimTimer ??= setTimeout(() => state.startRound({ claim: true, due: false }), announceMs)
+  }
+  // who has those that this look did not reach is not known
+  if (isToAnnounce && (reached !== null || found.some(({ holder }) => holder === 'other'))) {
+    await sql`select set_config('synchronous_commit', 'off', true), pg_notify(${deliveriesChannel}, '')`
+  }
+  return found
+}
+
+/**
+ * As many as there is room for, in turns by team. A team gets another one only while it has less than three times as many as are free: alone it
+ * has three quarters of all, and several with thousands still leave some for the next.
+ */
+function withinShares(outboxes: ReadonlyMap<string, Outbox>, free: TargetWithWork[]): string[] {
+  const held = new Map<string, number>()
+  for (const { target } of outboxes.values()) held.set(target.team_id, (held.get(target.team_id) ?? 0) + 1)
+  let room = targetsMax - outboxes.size
+  return inTurns(free, ({ team_id }) => team_id).flatMap(({ id, team_id }) => {
+    const has = held.get(team_id) ?? 0
+    if (has >= 3 * room) return []
+    held.set(team_id, has + 1)
+    room -= 1
+    return [id]
+  })
 }
 
 /** From the moment at which others may have these targets, nothing more is sent to them from here. */

@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import { drainDeliveries, readDeliveries, secretOf, setRunApart, subscribe } from '../../../test/kit/deliveries.ts'
 import { startReceiver, type Received } from '../../../test/kit/receiver.ts'
 import { drainRuns, readEvents, seedAgent, startRun } from '../../../test/kit/runs.ts'
-import { seedTeam } from '../../../test/kit/seed.ts'
+import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { testApp, type TestApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
@@ -496,6 +496,46 @@ proves(
     await receiver.got(3)
     assert.equal(requests, 64)
     assert.ok([...asked.values()].every((count) => count <= 4))
+    for (const socket of sockets) socket.destroy()
+    hanging.close()
+    await work.stop()
+  },
+)
+
+proves(
+  'webhooks.fair',
+  'a team with more targets than a process holds takes three quarters of them, and the next team is served at once',
+  async () => {
+    const [many, few] = [await seedTeam(service), await seedTeam(service)]
+    const sockets = new Set<Socket>()
+    const hanging = createServer((socket) => void sockets.add(socket.on('error', () => undefined)))
+    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
+    const { port } = hanging.address() as AddressInfo
+    await sql`
+      with target as (
+        insert into delivery_targets (id, team_id, kind, url)
+        select gen_random_uuid(), ${many.id}, 'callback', ${`http://127.0.0.1:${port}/`} || n from generate_series(1, 1100) n returning id
+      )
+      insert into deliveries (id, team_id, target_id, event_id, event, data, created_at)
+      select gen_random_uuid(), ${many.id}, id, gen_random_uuid(), 'run.completed', '{}', now() from target`
+    const living = new AbortController()
+    const id = newId()
+    const work = delivererOf(service.context).work({ id, lost: () => living.signal })
+    const heldOf = async (team: TestTeam) => {
+      const [row] = await sql<{ n: number }>`
+        select count(*) as n from delivery_targets where worker = ${id} and team_id = ${team.id}`
+      return row!.n
+    }
+    for (let look = 0; look < 3; look++) await work.poll()
+    assert.equal(await heldOf(many), 750)
+    const receiver = await startReceiver()
+    const last = await subscribe(few, receiver.url, ['connection.updated'])
+    // the last of all in the order of looks: the look that finds it is not the first
+    await sql`update delivery_targets set id = 'ffffffff-ffff-7fff-bfff-ffffffffffff' where id = ${last}`
+    await happen(few.id, 1)
+    await work.poll()
+    await receiver.got(1)
+    assert.equal(await heldOf(many), 750)
     for (const socket of sockets) socket.destroy()
     hanging.close()
     await work.stop()

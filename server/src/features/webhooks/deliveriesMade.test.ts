@@ -5,7 +5,7 @@ import { seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
-import { eventNames, scopeOfEvent } from '../../kit/event.ts'
+import { eventNames, scopeOfEvent, type EventName } from '../../kit/event.ts'
 import { forgetEndedCallbacks } from './forgetEndedCallbacks.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
@@ -30,7 +30,7 @@ async function emitAll({ id, sql }: TestTeam, runId: string | null = null): Prom
 
 interface Made {
   id: string
-  event: string
+  event: EventName
   event_id: string
   run_id: string | null
   state: string

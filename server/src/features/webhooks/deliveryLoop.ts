@@ -8,7 +8,7 @@ import { lookFor } from '../../kit/sharedLook.ts'
 import { claimWithWork, refreshTargets, releaseAll, releaseIdle } from './claimTargets.ts'
 import { deliveriesChannel, announceMs } from './deliveriesChannel.ts'
 import type { DeliveryState, OneByOne, Round } from './deliveryState.ts'
-import { hasRetry } from './deliveryRows.ts'
+import { beforeAllTargets, hasRetry } from './deliveryRows.ts'
 import { loadDue, loadNew } from './loadDeliveries.ts'
 import { isPaused, type Outbox } from './outbox.ts'
 import { giveUpSomeDisabled, resultLane } from './recordResult.ts'
@@ -41,7 +41,6 @@ export function startDeliveryLoop(context: Context, process: WorkingProcess, one
     },
     merge: (first, second) => ({
       claim: first.claim || second.claim,
-      announce: first.announce || second.announce,
       due: first.due || second.due,
     }),
     onError: (error) => context.log.warn({ err: error }, 'could not read deliveries; will retry'),
@@ -65,6 +64,8 @@ export function startDeliveryLoop(context: Context, process: WorkingProcess, one
     polls: 0,
     isGivingUp: false,
     claimedAt: -Infinity,
+    lookedTo: beforeAllTargets,
+    isToAnnounce: false,
     claimTimer: undefined,
     lost: undefined,
     isStopping: false,
@@ -97,9 +98,9 @@ async function noneUnderWay(state: DeliveryState): Promise<void> {
 function announced(state: DeliveryState, isOurs: boolean): void {
   if (state.isStopping) return
   const isEarly = performance.now() - state.claimedAt < announceMs
-  const withClaim = { claim: true, announce: isOurs, due: false }
-  if (isEarly) state.claimTimer ??= setTimeout(() => state.startRound(withClaim), announceMs)
-  state.startRound({ ...withClaim, claim: !isEarly })
+  if (isOurs) state.isToAnnounce = true
+  if (isEarly) state.claimTimer ??= setTimeout(() => state.startRound({ claim: true, due: false }), announceMs)
+  state.startRound({ claim: !isEarly, due: false })
 }
 
 /** The next poll releases it. */
@@ -117,14 +118,14 @@ function startRound(state: DeliveryState, rounds: OnceMore<Round>, round: Round)
   rounds.ask(round)
 }
 
-async function goRound(state: DeliveryState, { claim, announce, due }: Round): Promise<void> {
+async function goRound(state: DeliveryState, { claim, due }: Round): Promise<void> {
   for (const outbox of state.outboxes.values()) {
     outbox.hasMore = true
     if (claim) outbox.hasMoreRows = true
   }
   await loadNew(state)
   if (claim) {
-    await claimWithWork(state, announce)
+    await claimWithWork(state, due)
     await loadNew(state)
   }
   if (due) await loadDue(state)
@@ -135,7 +136,7 @@ async function poll(state: DeliveryState, rounds: OnceMore<Round>): Promise<void
   const { fresh, batches, retries } = await lookFor(state.context, asked)
   if (fresh || batches || retries || state.outboxes.size > 0) {
     await refreshTargets(state)
-    state.startRound({ claim: true, announce: false, due: true })
+    state.startRound({ claim: true, due: true })
     await rounds.settled()
     await releaseIdle(state)
   }

@@ -1,5 +1,5 @@
 // The rows of delivery: which targets have work, which process has them, what is to be sent, and with what result.
-import { part, type Database, type Sql } from '../../base/db.ts'
+import { one, part, type Database, type Part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { eventsWith } from '../../kit/event.ts'
 import { noteDeliveries } from '../../engine/counting/usage.ts'
@@ -47,38 +47,66 @@ export interface Loaded extends Outgoing {
 /** Condition on targets: something is to be sent again, and to one that is still sent to. An index has only these (migration 0129). */
 export const hasRetry = part`retry_at <= now() and active and deleted_at is null`
 
-/**
- * Targets with something to send, of those that may be sent to now, and who has them. The first of each target's new deliveries is found
- * by hopping along the index from target to target, so a target with many deliveries costs no more than one with few. Those in batches
- * have an index of their own.
- */
-export const targetsWithWork = (sql: Sql, workerId: string, drillTeam: string | undefined) => sql<{
+/** Condition on targets `t`. */
+const hasDue = part`(
+  exists (select from deliveries d where d.target_id = t.id and d.state = 'new')
+    or exists (select from delivery_batches b where b.target_id = t.id and b.has_waiting) or coalesce(t.retry_at <= now(), false))`
+
+export interface TargetWithWork {
   id: string
   team_id: string
   holder: 'mine' | 'other' | null
   deaths: number
-}>`
-  with recursive fresh (target_id) as (
-    (select target_id from deliveries where state = 'new' order by target_id limit 1)
-    union all
-    select (select d.target_id from deliveries d where d.state = 'new' and d.target_id > f.target_id order by d.target_id limit 1)
-    from fresh f where f.target_id is not null
-  ),
-  batches (target_id) as (
-    (select target_id from delivery_batches where has_waiting order by target_id limit 1)
-    union all
-    select (select d.target_id from delivery_batches d where d.has_waiting and d.target_id > b.target_id order by d.target_id limit 1)
-    from batches b where b.target_id is not null
-  ),
-  due (id) as (
-    select target_id from fresh where target_id is not null
-    union
-    select target_id from batches where target_id is not null
-    union
-    select id from delivery_targets where ${hasRetry}
-  )
+}
+
+/** Who asks for targets. */
+interface Deliverer {
+  workerId: string
+  drillTeam: string | undefined
+}
+
+/** How many targets one look passes by, of each kind of new deliveries: a team with more of them holds up no look for those of others. */
+const lookMax = 1000
+/** Where the first look begins. */
+export const beforeAllTargets = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Targets with something to send, of those that may be sent to now, and who has them; `reached`: there may be more behind this one. The first
+ * of each target's new deliveries is found by hopping along the index from target to target, so a target with many deliveries costs no more
+ * than one with few. Those in batches have an index of their own. Retries are not in the order of targets: a look finds them all, or none.
+ */
+export const targetsWithWork = (sql: Sql, by: Deliverer, look: { after: string; withRetries: boolean }) =>
+  one(sql<{ found: TargetWithWork[]; reached: string | null }>`
+    with recursive fresh (target_id, nth) as (
+      (select target_id, 1 from deliveries where state = 'new' and target_id > ${look.after}::uuid order by target_id limit 1)
+      union all
+      select (select d.target_id from deliveries d where d.state = 'new' and d.target_id > f.target_id order by d.target_id limit 1), nth + 1
+      from fresh f where f.target_id is not null and nth < ${lookMax}::int
+    ),
+    batches (target_id, nth) as (
+      (select target_id, 1 from delivery_batches where has_waiting and target_id > ${look.after}::uuid order by target_id limit 1)
+      union all
+      select (select d.target_id from delivery_batches d where d.has_waiting and d.target_id > b.target_id order by d.target_id limit 1), nth + 1
+      from batches b where b.target_id is not null and nth < ${lookMax}::int
+    ),
+    due (id) as (
+      select target_id from fresh where target_id is not null
+      union
+      select target_id from batches where target_id is not null
+      union
+      select id from delivery_targets where ${hasRetry} and ${look.withRetries}::bool
+    )
+    select (select coalesce(json_agg(w), '[]') from (${mayBeSentTo(part`due`, by)}) w) as found, (
+      select target_id from (select * from fresh union all select * from batches) last
+      where nth = ${lookMax}::int and target_id is not null order by target_id limit 1) as reached`)
+
+/** The same of one target. */
+export const targetIfDue = (sql: Sql, by: Deliverer, id: string) =>
+  sql<TargetWithWork>`${mayBeSentTo(part`(select id from delivery_targets t where id = ${id} and ${hasDue})`, by)}`
+
+const mayBeSentTo = (due: Part, { workerId, drillTeam }: Deliverer): Part => part`
   select t.id, t.team_id, t.deaths, case when t.worker = ${workerId} then 'mine' when p.id is not null then 'other' end as holder
-  from due join delivery_targets t on t.id = due.id left join processes p on p.id = t.worker
+  from ${due} d join delivery_targets t on t.id = d.id left join processes p on p.id = t.worker
   where t.active and t.deleted_at is null and (t.paused_until is null or t.paused_until <= now())
     and ${drillTeam === undefined ? isOfNoDrill : part`t.team_id = ${drillTeam}`}`
 
@@ -222,10 +250,6 @@ export async function updateRetryTimes(db: Database, workerId: string, ids: stri
       where t.id = any(${foundIds}::uuid[]) and ${past}`
   })
 }
-
-const hasDue = part`(
-  exists (select from deliveries d where d.target_id = t.id and d.state = 'new')
-    or exists (select from delivery_batches b where b.target_id = t.id and b.has_waiting) or coalesce(t.retry_at <= now(), false))`
 
 /** When nothing is due any more, nothing is left that processes could have died over. */
 export async function releaseTargets(sql: Sql, workerId: string, ids: string[]): Promise<void> {

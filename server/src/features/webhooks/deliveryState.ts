@@ -10,8 +10,6 @@ import type { SigningKey } from './signature.ts'
 export interface Round {
   /** Look for targets that no process has. */
   claim: boolean
-  /** Notify the other processes if they have something to send. */
-  announce: boolean
   /** Load what is to be sent again. */
   due: boolean
 }
@@ -59,6 +57,10 @@ export interface DeliveryState {
   /** More may wait for disabled subscriptions than was given up at once. */
   isGivingUp: boolean
   claimedAt: number
+  /** The target up to which the last look for work came; the next one begins behind it. */
+  lookedTo: string
+  /** This process wrote events: the next look notifies the other processes if they have something to send. */
+  isToAnnounce: boolean
   claimTimer: NodeJS.Timeout | undefined
   /** Aborted when the claims of this process are lost; of the last claim. */
   lost: AbortSignal | undefined

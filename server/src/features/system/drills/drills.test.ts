@@ -7,7 +7,7 @@ import { testApp } from '../../../../test/kit/testApp.ts'
 import { typedClient } from '../../../../test/kit/typedClient.ts'
 import { newId } from '../../../base/ids.ts'
 import { insertDrillTarget } from '../../webhooks/drillTarget.ts'
-import { targetsWithWork } from '../../webhooks/deliveryRows.ts'
+import { beforeAllTargets, targetsWithWork } from '../../webhooks/deliveryRows.ts'
 import { endDrill, handOver, insertDrill, noteProgress, noteScratchTeam, takeRequested } from './drillRows.ts'
 import { listDrills } from './listDrills.ts'
 import { startDrill } from './startDrill.ts'
@@ -108,8 +108,11 @@ proves('drill.erased', 'a drill whose process was killed is broken off, and all 
 })
 
 /** The teams to whose targets a process delivers. */
-const served = async (drillTeam?: string) =>
-  (await targetsWithWork(sql, newId(), drillTeam)).map(({ team_id }) => team_id)
+async function served(drillTeam?: string): Promise<string[]> {
+  const by = { workerId: newId(), drillTeam }
+  const { found } = await targetsWithWork(sql, by, { after: beforeAllTargets, withRetries: true })
+  return found.map(({ team_id }) => team_id)
+}
 
 proves('drill.apart', 'the receiver of a drill is served by the processes of that drill alone', async () => {
   const drilled = await scratchTeam()
