@@ -1,6 +1,6 @@
 // Index paths through the runs of a team: for each field of a filter the index that it can be followed by, and what is asked of the rows on it.
 import { empty, part, word, type Part } from '../../base/db.ts'
-import { countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
+import { countedAs } from '../../engine/counting/runCounts.ts'
 import { rowCondition, type IndexPath } from '../../kit/lists/indexPath.ts'
 import { isOfVisibleArtifact } from '../../engine/ledger/visibleRuns.ts'
 import type { RunFilter } from './runFilter.ts'
@@ -33,18 +33,13 @@ export interface RunLengths {
   share: number
 }
 
-/** `statuses`: those that have runs that fit, where that is known. */
-export function pathsOf(
-  filter: RunFilter,
-  { lengths, share }: RunLengths,
-  statuses?: readonly CountedAs[],
-): IndexPath[] {
+export function pathsOf(filter: RunFilter, { lengths, share }: RunLengths): IndexPath[] {
   const names = openPaths(filter)
   // every row on the only path fits, if its time does
   const isWhole = names.length === 1 && filter.words === null && !isOfArtifacts(filter)
   return names.map((name) => {
     const lengthMax = lengths[name] ?? 0
-    const rows = rowsOn(filter, name, isWhole, statuses)
+    const rows = rowsOn(filter, name, isWhole)
     return { ...rows, order: 'created_at', length: lengthMax * share, lengthMax, isWhole }
   })
 }
@@ -56,7 +51,6 @@ function rowsOn(
   filter: RunFilter,
   name: PathName,
   isWhole: boolean,
-  statuses?: readonly CountedAs[],
   runsInTime = inTime(filter, part`r.created_at`),
 ): Rows {
   const { agentId, userId, queueId, source, issues } = filter
@@ -64,7 +58,7 @@ function rowsOn(
     // an agent has either runs of artifacts alone, and then the total is 0, or none
     const ofAgent = agentId === null ? part`and ${isListed}` : part`and r.agent_id = ${agentId}`
     const rows = runRows(filter, part`${ofAgent} and r.counted_as = range.value and ${runsInTime}`, isWhole)
-    const followed = statuses ?? filter.statuses ?? countedAs
+    const followed = filter.statuses ?? countedAs
     return { ...rows, ranges: part`${followed}::text[]`, rangeCount: followed.length }
   }
   if (name === 'issues') {
@@ -85,7 +79,7 @@ function rowsOn(
 
 /** The path that gives the time and the status of every run that fits from the index alone. `runsInTime`: a condition on `runs r`. */
 export const pathByStatus = (filter: RunFilter, runsInTime: Part): Rows =>
-  rowsOn(filter, isOfArtifacts(filter) ? 'artifact' : 'status', false, undefined, runsInTime)
+  rowsOn(filter, isOfArtifacts(filter) ? 'artifact' : 'status', false, runsInTime)
 
 /** An index in the order of a column other than the creation, through `runs` of the team. */
 export function walkOf(filter: RunFilter, order: 'completed_at' | 'run_number', runs: number, along: Part): IndexPath {

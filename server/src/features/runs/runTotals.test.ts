@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { seedRuns } from '../../../test/kit/seedRuns.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { countedAs, foldRunCounts } from '../../engine/counting/runCounts.ts'
 import { filterOf, type RunFilter } from './runFilter.ts'
+import { readRuns, sorts } from './runPages.ts'
 import { totalsOf } from './runTotals.ts'
 import { spansOf } from '../../engine/counting/timeSpans.ts'
 import { proves } from '../../../test/kit/proves.ts'
@@ -127,6 +129,47 @@ proves(
     await requireExact(made)
   },
 )
+
+/** Three runs of a member in the last hour, and one of two days ago; all of them completed. */
+async function seedFour(): Promise<{ team: TestTeam; filter: RunFilter }> {
+  const team = await seedTeam(service)
+  const [agentId, user] = [await seeders['agent']!(team, {}), newId()]
+  await db.sql`
+    insert into runs (id, team_id, agent_id, build_id, run_number, source, title, status, user_id, created_at, completed_at)
+    select gen_random_uuid(), ${team.id}, ${agentId}, ${newId()}, nextval('run_numbers'), 'api', 'Moves', 'completed', ${user},
+      now() - make_interval(hours => case when n = 1 then 48 else 0 end), now() from generate_series(1, 4) n`
+  const query = { agent_id: agentId, user_id: user }
+  return { team, filter: filterOf({ team_id: team.id, member_id: team.memberId }, query)! }
+}
+
+const moveOn = (which: Part) => db.sql`
+  update runs set status = case status when 'completed' then 'pending' when 'pending' then 'running' else 'completed' end,
+    completed_at = case when status = 'running' then now() end where ${which}`
+
+proves('runs.countsTogether', 'a run that moves on between a total and its page is on the page', async () => {
+  const { team, filter } = await seedFour()
+  for (const sort_by of sorts) {
+    const totals = await totalsOf(db.sql, filter)
+    assert.equal(totals.total, 4)
+    await moveOn(part`team_id = ${team.id}`)
+    const page = await readRuns(db.sql, filter, totals, { sort_by, sort_order: 'desc', limit: 20, offset: 0 })
+    assert.equal(page.length, 4, sort_by)
+  }
+})
+
+proves('runs.countsTogether', 'a total of some time is that of one moment while older runs move', async () => {
+  const { team, filter } = await seedFour()
+  const since = new Date(Date.now() - 24 * 3_600_000)
+  let statements = 0
+  const moving: Sql = async <Row extends object>(strings: TemplateStringsArray, ...values: unknown[]) => {
+    const rows = await db.sql<Row>(strings, ...values)
+    statements += 1
+    await moveOn(part`team_id = ${team.id} and created_at < ${since}`)
+    return rows
+  }
+  const { total, share } = await totalsOf(moving, { ...filter, statuses: ['completed'], since })
+  assert.deepEqual([total, share, statements], [3, 0.75, 3])
+})
 
 proves('runs.countsUndone', 'a change that is rolled back is not counted', async () => {
   const made = await seeded(50)

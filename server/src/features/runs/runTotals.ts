@@ -1,6 +1,6 @@
 // Exact totals of lists of runs, read from counts; also how long each path through the list would be.
 import { empty, one, part, type Part, type Sql } from '../../base/db.ts'
-import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
+import { allAgents, countedAs } from '../../engine/counting/runCounts.ts'
 import { countOn, leastOf, totalOf } from '../../kit/lists/indexPath.ts'
 import type { RunFilter } from './runFilter.ts'
 import {
@@ -19,8 +19,6 @@ export interface RunTotals extends RunLengths {
   total: number
   /** How many runs the team has. */
   runs: number
-  /** Only these have runs that fit. */
-  statuses: readonly CountedAs[]
   /** Deltas that the counts do not hold yet. */
   deltas: number
 }
@@ -39,7 +37,7 @@ async function countedTotals(sql: Sql, filter: RunFilter): Promise<RunTotals> {
   const unknown = { lengths: {}, share: 1 }
   const total = await totalOf(sql, countOn(leastOf(pathsOf(filter, unknown))))
   const lengths = Object.fromEntries(openPaths(filter).map((path) => [path, total]))
-  return { total, runs: total, lengths, share: 1, statuses: filter.statuses ?? countedAs, deltas: 0 }
+  return { total, runs: total, lengths, share: 1, deltas: 0 }
 }
 
 interface PlainRow {
@@ -75,7 +73,7 @@ async function plainTotals(sql: Sql, filter: RunFilter): Promise<RunTotals> {
       (delta.runs + coalesce((select sum(runs) from run_counts
         where team_id = ${teamId} and agent_id = ${allAgents} and unit = 'all'), 0))::bigint as runs
     from delta`)
-  return { ...row, statuses, lengths: { all: row.total, status: row.total }, share: 1 }
+  return { ...row, lengths: { all: row.total, status: row.total }, share: 1 }
 }
 
 /** Rows at the edge of a range of time, at most an hour of them. A hidden agent has only runs of artifacts, which are not listed. */
@@ -89,18 +87,13 @@ const edge = ({ teamId, agentId, statuses }: RunFilter, [from, to]: Edge): Part 
     and counted_as = any(${statuses ?? countedAs}::text[]) and created_at >= ${from} and created_at < ${to})`
 
 interface OriginRow extends Partial<Record<PathName, number>> {
-  counted_as: CountedAs
   total: number
-  all: number
+  runs: number
   deltas: number
 }
 
-/** The totals of any filter, without its times. */
-async function originTotals(sql: Sql, filter: RunFilter): Promise<RunTotals> {
-  const { teamId } = filter
-  const counted = part`counted`
-  const rows = await sql<OriginRow>`
-    with counted as (
+/** The table `counted`: how many runs of a team there are of each kind, and what has changed since they were counted. */
+const originCounts = (teamId: string): Part => part`counted as (
       select agent_id, counted_as, source, user_id, case_queue_id, issues, runs, 0 as deltas from run_origin_counts
       where team_id = ${teamId}
       union all
@@ -109,19 +102,21 @@ async function originTotals(sql: Sql, filter: RunFilter): Promise<RunTotals> {
       union all
       select agent_id, was, source, user_id, case_queue_id, was_issues, -runs, 1 from run_count_deltas
       where team_id = ${teamId} and was is not null and source <> 'artifact'
-    )
-    select counted_as, ${sumWhere(part`${fitsOrigin(filter, counted)} and ${fitsState(filter, counted)}`)} as total,
-      ${pathSums(filter)} sum(runs)::bigint as "all", sum(deltas) as deltas
-    from counted group by counted_as`
-  const sum = (name: PathName | 'total' | 'deltas') => rows.reduce((all, row) => all + (row[name] ?? 0), 0)
-  return {
-    total: sum('total'),
-    runs: sum('all'),
-    lengths: Object.fromEntries(openPaths(filter).map((path) => [path, sum(path)])),
-    share: 1,
-    statuses: rows.filter(({ total }) => total > 0).map((row) => row.counted_as),
-    deltas: sum('deltas'),
-  }
+    )`
+
+/** Sums those of `counted` that fit a filter, without its times. */
+const sumOfFitting = (filter: RunFilter): Part =>
+  sumWhere(part`${fitsOrigin(filter, part`counted`)} and ${fitsState(filter, part`counted`)}`)
+
+/** The totals of any filter, without its times. */
+async function originTotals(sql: Sql, filter: RunFilter): Promise<RunTotals> {
+  const row = await one(sql<OriginRow>`
+    with ${originCounts(filter.teamId)}
+    select ${sumOfFitting(filter)} as total, ${pathSums(filter)} coalesce(sum(runs), 0)::bigint as runs,
+      coalesce(sum(deltas), 0)::bigint as deltas
+    from counted`)
+  const { total, runs, deltas, ...lengths } = row
+  return { total, runs, lengths, share: 1, deltas }
 }
 
 const sumWhere = (condition: Part): Part => part`coalesce(sum(runs) filter (where ${condition}), 0)::bigint`
@@ -147,25 +142,26 @@ const lookUpCost = 10
 
 /**
  * Counted along the shortest path, of which the index gives just this time; or, where that is more than half of all time, what lies
- * outside is counted and taken away.
+ * outside is counted and taken away, in one statement: between two, runs could move from one side to the other.
  */
 async function inItsTime(sql: Sql, filter: RunFilter, ofAllTime: RunTotals): Promise<RunTotals> {
+  const { teamId, since, until } = filter
   const ofTeam = { ...filter, agentId: null, statuses: null, issues: null, userId: null, queueId: null, source: null }
   const { total: inside } = await plainTotals(sql, ofTeam)
   const share = ofAllTime.runs === 0 ? 1 : inside / ofAllTime.runs
   const needsRun = filter.statuses !== null || filter.issues !== null
-  const count = (counted: RunFilter) => {
-    const path = leastOf(
-      pathsOf(counted, ofAllTime),
-      ({ ranges, length }) => length * (needsRun && ranges === undefined ? lookUpCost : 1),
+  const count = (counted: RunFilter) =>
+    countOn(
+      leastOf(
+        pathsOf(counted, ofAllTime),
+        ({ ranges, length }) => length * (needsRun && ranges === undefined ? lookUpCost : 1),
+      ),
     )
-    return totalOf(sql, countOn(path))
-  }
-  const before = { ...filter, since: null, until: filter.since }
-  const after = { ...filter, since: filter.until, until: null }
-  const total =
-    share <= 0.5
-      ? await count(filter)
-      : ofAllTime.total - (filter.since ? await count(before) : 0) - (filter.until ? await count(after) : 0)
-  return { ...ofAllTime, total: Math.max(0, total), share }
+  const none = part`select 0`
+  const outside = part`
+    with ${originCounts(teamId)}
+    select greatest(0, ${sumOfFitting(filter)} - (${since ? count({ ...filter, since: null, until: since }) : none})
+      - (${until ? count({ ...filter, since: until, until: null }) : none}))::bigint as total
+    from counted`
+  return { ...ofAllTime, total: await totalOf(sql, share <= 0.5 ? count(filter) : outside), share }
 }
