@@ -1,6 +1,8 @@
 // The timeline of a run's browser: one picture for each action, in order.
+import type { Context } from '../../kit/context.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
 import { imageUrl, Screenshot, thumbnailUrl } from './screenshot.ts'
 
 interface Row {
@@ -17,6 +19,9 @@ interface Row {
   width: number
   height: number
 }
+
+/** How many pictures are read and signed at once, two addresses each. Others have their turn between two batches. */
+const batch = 250
 
 export const getRunScreenshotTimeline = operation({
   id: 'getRunScreenshotTimeline',
@@ -35,19 +40,28 @@ export const getRunScreenshotTimeline = operation({
     screenshots: Type.Array(Screenshot),
   }),
   async handler({ team, run, sql, context }) {
-    const rows = await sql<Row>`
-      select id, session_id, page_id, seq, step, action, url, title, taken_at, offset_ms, width, height
-      from browser_screenshots where run_id = ${run.id} and team_id = ${team.id} order by seq`
+    const screenshots: ReturnType<typeof signed>[] = []
+    for (let isRest = true; isRest;) {
+      const rows = await sql<Row>`
+        select id, session_id, page_id, seq, step, action, url, title, taken_at, offset_ms, width, height
+        from browser_screenshots where run_id = ${run.id} and team_id = ${team.id} and seq > ${screenshots.at(-1)?.seq ?? 0}
+        order by seq limit ${batch}`
+      screenshots.push(...teamTimeOf(context).piece(team.id, () => rows.map((row) => signed(context, team.id, row))))
+      isRest = rows.length === batch
+    }
     const [lasted] = await sql<{ ms: number }>`
       select greatest(0, extract(epoch from coalesce(completed_at, now()) - started_at) * 1000)::bigint as ms
       from runs where id = ${run.id} and team_id = ${team.id} and started_at is not null`
     return {
       run_id: run.id,
-      duration_ms: Math.max(lasted?.ms ?? 0, rows.at(-1)?.offset_ms ?? 0),
-      screenshots: rows.map((row) => {
-        const { id } = row
-        return { ...row, image_url: imageUrl(context, team.id, id), thumbnail_url: thumbnailUrl(context, team.id, id) }
-      }),
+      duration_ms: Math.max(lasted?.ms ?? 0, screenshots.at(-1)?.offset_ms ?? 0),
+      screenshots,
     }
   },
+})
+
+const signed = (context: Context, teamId: string, row: Row) => ({
+  ...row,
+  image_url: imageUrl(context, teamId, row.id),
+  thumbnail_url: thumbnailUrl(context, teamId, row.id),
 })
