@@ -56,7 +56,7 @@ async function lookForWork(state: DeliveryState, withRetries: boolean): Promise<
 }
 
 /**
- * As many as there is room for, in turns by team. A team gets another one only while it has less than three times as many as are free: alone it
+ * Chooses as many as there is room for, in turns by team. A team gets another one only while it has less than three times as many as are free: alone it
  * has three quarters of all, and several with thousands still leave some for the next.
  */
 function withinShares(outboxes: ReadonlyMap<string, Outbox>, free: TargetWithWork[]): string[] {
