@@ -50,7 +50,7 @@ export interface HumanRequest {
 /** The roles whose members may approve, with any credential that has the scope. */
 export const approvingRoles = roles.filter((role) => effectiveScopes(['*'], role).has('approvals:write'))
 
-/** Of rows of members: those who may approve now. */
+/** Condition on a row of members: who may approve now. */
 const mayApprove = (member: Part): Part =>
   part`${member}.removed_at is null and ${member}.role = any(${approvingRoles}::text[])`
 
