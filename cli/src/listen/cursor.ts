@@ -17,7 +17,7 @@ export interface Listener {
   events: string[] | undefined
 }
 
-/** Until 0.6 all listeners of a team had one cursor. For so long after its last use, each begins there for its first time. */
+/** Up to 0.6 all listeners of a team shared one cursor. For this long after its last use, a listener without its own begins there. */
 const sharedKeptMs = 7 * 24 * 3600 * 1000
 
 export function cursorOf(env: NodeJS.ProcessEnv, { baseUrl, teamId, forwardTo, events }: Listener): Cursor {

@@ -50,7 +50,7 @@ export async function followRun(call: Call, runyard: Runyard, runId: string, fol
     printEvent(call, event)
     await out.taken()
   }
-  // where the events are what was asked for, an end without the last of them is no good end
+  // whoever asked for the events has a failure if the last of them are missing
   const onStreamFailure = (error: Error): void => {
     if (prints === 'events') throw error
   }

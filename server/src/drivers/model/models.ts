@@ -66,7 +66,7 @@ export function createModels(
     if (ours) return { model: ours }
     if (!isProviderName(provider)) return { problem: { code: 'model_unknown', message: unknown(name, builtin) } }
     if (provider === 'google' && !isPathOfModel(model)) {
-      const message = `${name} is no name of a Google model. It has letters, digits, dots, dashes and slashes.`
+      const message = `${name} cannot be the name of a Google model. It has letters, digits, dots, dashes and slashes.`
       return { problem: { code: 'model_unknown', message } }
     }
     const found = findProvider(provider, settings, fetches, own?.get(provider))

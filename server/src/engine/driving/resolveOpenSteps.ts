@@ -68,7 +68,8 @@ async function makeNow(
     putStep(change, begun)
     await commit(held, change)
     // until that commit, a process that had lost the run could still store the outcome of the attempt before
-    const late = await readLateOutcome(held.context.db.sql, held.run.id, { ...begun, attempt: begun.attempt - 1 })
+    const before = { ...begun, attempt: begun.attempt - 1 }
+    const late = before.attempt > 0 ? await readLateOutcome(held.context.db.sql, held.run.id, before) : undefined
     return late ? recordResult(held, begun, late) : makeCall(held, begun, approval)
   }
   const results = new Map<number, Outcome>()

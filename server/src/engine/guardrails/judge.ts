@@ -134,5 +134,5 @@ const dayMs = 86_400_000
 /** Where the day after this instant begins, in UTC. */
 export const nextDay = (at: number): number => (Math.floor(at / dayMs) + 1) * dayMs
 
-/** The midnight that is about so many seconds away: clocks may differ, and the day may end while somebody asks. */
+/** The midnight nearest to this many seconds from now: clocks may differ, and the day may end while somebody asks. */
 export const midnightIn = (seconds: number, now: number): number => Math.round((now + seconds * 1000) / dayMs) * dayMs

@@ -196,7 +196,7 @@ async function problemsOfChanges(
   return problems
 }
 
-/** Why a case is not stored with this data, which takes so many more bytes. */
+/** Why a case is not stored with this data, which takes `bytes` more than before. */
 const problemOf = async (
   context: Context,
   sql: Sql,

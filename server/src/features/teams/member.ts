@@ -51,7 +51,7 @@ export async function isOnlyAdmin(sql: Sql, teamId: string, memberId: string): P
 export const onlyAdminMessage = 'This is the only admin of the team. Make somebody else admin first.'
 
 /**
- * An e-mail address is a way in, because OpenID Connect finds members by it. So it is given like an invitation: only to a role without rights
+ * An e-mail address is a way in, because OpenID Connect finds members by it. It is therefore given like an invitation: only to a role without rights
  * that the caller lacks (decision 0025).
  */
 export function requireMayGiveEmail(

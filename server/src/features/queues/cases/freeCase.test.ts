@@ -38,7 +38,7 @@ proves('cases.claimOrder', 'a run claims due postponed cases first, then by prio
 const claimOf = (text: string) =>
   block('tool name=case_claim id=call on_error=continue', JSON.stringify({ case_id: text }))
 
-proves('cases.claimId', 'a case is not claimed by a text that is no id', async () => {
+proves('cases.claimId', 'no case is claimed by a text that cannot be an id', async () => {
   const team = await seedTeam(service)
   const [id] = await seedCases(team, await seedQueue(team), 1)
   for (const text of ['4711', id!.toUpperCase(), newId()]) {
