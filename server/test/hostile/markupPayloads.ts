@@ -1,4 +1,5 @@
 // Hostile markup without scripts of its own: what loads, sends or leads elsewhere in HTML, styles and drawings, and tricks on parsers.
+import { isInPackage } from '../../src/drivers/browser/chromiumFiles.ts'
 import type { PagePayload } from './pagePayload.ts'
 
 const markup: PagePayload[] = [
@@ -94,6 +95,9 @@ const markup: PagePayload[] = [
   {
     name: 'icon',
     html: ({ url }) => `<link rel=icon href="${url}/icon"><link rel=apple-touch-icon href="${url}/touch">`,
+    ...(isInPackage && {
+      inert: 'the Chromium of the npm package has no tabs, so it asks for no icon; an installed one does',
+    }),
   },
   {
     name: 'manifest',
