@@ -82,6 +82,27 @@ proves(
   },
 )
 
+proves('model.oneName', 'a model of Google is one model however often its folder is repeated in its name', () => {
+  const [plain, long] = ['google:gemini-3-pro-preview', 'google:models/models/gemini-3-pro-preview'] as const
+  assert.ok(priceOf(plain))
+  assert.deepEqual(priceOf(long), priceOf(plain))
+  assert.equal(createWindows({})(long), createWindows({})(plain))
+  assert.equal(createSight({})(long), createSight({})(plain))
+})
+
+proves(
+  'model.oneName',
+  'the window and the sight that the operator gives a model of Google count also with its folder in its name',
+  () => {
+    const [plain, long] = ['google:gemini-3-pro-preview', 'google:models/gemini-3-pro-preview'] as const
+    const windowOf = createWindows({ [plain]: 32_000, 'google:*': 64_000 })
+    assert.deepEqual([windowOf(plain), windowOf(long)], [32_000, 32_000])
+    assert.equal(createWindows({ [plain]: 32_000, [long]: 16_000 })(long), 16_000)
+    const sightOf = createSight({ [plain]: 'none', 'google:*': 'pictures' })
+    assert.deepEqual([sightOf(plain).size, sightOf(long).size], [0, 0])
+  },
+)
+
 proves('model.priceFile', 'a price file adds models and goes before the table', async () => {
   const own = createPrices(
     await priceFile(

@@ -38,8 +38,9 @@ export type SightOf = (model: string) => Sight
 export function createSight(given: Record<string, SightWord>): SightOf {
   const own = new Map(Object.entries(given))
   return (model) => {
-    const word = own.get(model) ?? own.get(`${model.slice(0, model.indexOf(':'))}:*`)
+    const plain = plainName(model)
+    const word = own.get(model) ?? own.get(plain) ?? own.get(`${model.slice(0, model.indexOf(':'))}:*`)
     if (word !== undefined) return byWord[word]
-    return table.find(([name]) => name.test(plainName(model)))?.[1] ?? blind
+    return table.find(([name]) => name.test(plain))?.[1] ?? blind
   }
 }

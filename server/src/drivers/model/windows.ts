@@ -28,9 +28,14 @@ type Windows = (model: string) => number
 /** `given` is the setting: by whole names, or by `provider:*` for all models of a provider. */
 export function createWindows(given: Record<string, number>): Windows {
   const own = new Map(Object.entries(given))
-  return (model) =>
-    own.get(model) ??
-    own.get(`${model.slice(0, model.indexOf(':'))}:*`) ??
-    table.find(([name]) => name.test(plainName(model)))?.[1] ??
-    unknownWindow
+  return (model) => {
+    const plain = plainName(model)
+    return (
+      own.get(model) ??
+      own.get(plain) ??
+      own.get(`${model.slice(0, model.indexOf(':'))}:*`) ??
+      table.find(([name]) => name.test(plain))?.[1] ??
+      unknownWindow
+    )
+  }
 }
