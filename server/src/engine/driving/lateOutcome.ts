@@ -65,7 +65,10 @@ async function write(sql: Sql, held: HeldRun, step: CallStep, outcome: Outcome):
   return true
 }
 
-/** The outcome that arrived for this attempt of a step after its run was taken over. */
+/**
+ * The outcome that arrived for this attempt of a step after its run was taken over, or for one before it: what has arrived is taken before
+ * a call is made again, so the attempts since then were begun by processes that died before they made theirs.
+ */
 export async function readLateOutcome(
   sql: Sql,
   runId: string,
@@ -73,5 +76,5 @@ export async function readLateOutcome(
 ): Promise<Outcome | undefined> {
   const [row] = await sql<{ arrived: { attempt: number; outcome: Outcome } | null }>`
     select arrived from run_steps where run_id = ${runId} and seq = ${seq}`
-  return row?.arrived?.attempt === attempt ? row.arrived.outcome : undefined
+  return row?.arrived && row.arrived.attempt <= attempt ? row.arrived.outcome : undefined
 }

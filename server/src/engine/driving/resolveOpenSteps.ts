@@ -1,5 +1,5 @@
 // The calls of a held run that have no outcome yet: some have got one since they began, some may be made now, some continue to wait.
-import type { Sql } from '../../base/db.ts'
+import { untilWritten, type Sql } from '../../base/db.ts'
 import type { Bound, Outcome, Tool } from '../../kit/tool.ts'
 import { cancelRequestOf } from '../requests/humanRequests.ts'
 import { isCall, newChange, putStep, type CallStep } from '../ledger/change.ts'
@@ -67,9 +67,10 @@ async function makeNow(
     const begun = beginning(held, step)
     putStep(change, begun)
     await commit(held, change)
-    // until that commit, a process that had lost the run could still store the outcome of the attempt before
-    const before = { ...begun, attempt: begun.attempt - 1 }
-    const late = before.attempt > 0 ? await readLateOutcome(held.context.db.sql, held.run.id, before) : undefined
+    // until that commit, a process that had lost the run could still store the outcome of the attempt before; a database that is away
+    // now must not leave this attempt in doubt
+    const read = () => readLateOutcome(held.context.db.sql, held.run.id, begun)
+    const late = begun.attempt > 1 ? await untilWritten(read, held.signal) : undefined
     return late ? recordResult(held, begun, late) : makeCall(held, begun, approval)
   }
   const results = new Map<number, Outcome>()
