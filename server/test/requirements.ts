@@ -1985,7 +1985,10 @@ const sentences = [
   },
   { id: 'runs.sweepAside', says: 'A team whose slots are locked for long holds up no wait of another team.' },
   { id: 'runs.limits', says: 'A run fails at its limits; a start can only tighten them.' },
-  { id: 'runs.unpriced', says: 'A start that limits the cost of a model without a price is refused.' },
+  {
+    id: 'runs.unpriced',
+    says: 'A start, a retry or a sub-run whose cost is limited is refused where a model of its build has no price.',
+  },
   {
     id: 'runs.messages',
     says: 'A message to an ended run starts it again from its procedure, with its numbers, usage and limits going on.',
@@ -5315,7 +5318,7 @@ const sentences = [
   },
   {
     id: 'entitlements.cost',
-    says: 'Past monthly_cost_usd (spent and held back) no run starts, no builder run that asks a model, and no judge that somebody asks for; what is under way continues, and a run that ends is judged.',
+    says: 'Past monthly_cost_usd (spent and held back) no run starts, no builder run asks a model, and no run is judged because somebody asks; runs under way continue, and a run that ends is judged.',
     gap: { question: 'What does monthly_cost_usd stop?', file: 'server/src/engine/counting/monthlyLimits.ts' },
   },
   {

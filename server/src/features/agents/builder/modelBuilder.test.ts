@@ -344,6 +344,21 @@ proves(
   },
 )
 
+proves(
+  'entitlements.cost',
+  'a builder run whose team has spent its month asks its model no further turn, and ends with that reason',
+  async () => {
+    const team = await seedTeam(service)
+    await setEntitlement(sql, team.id, 'monthly_cost_usd', '0.0045')
+    const before = provider.requests.length
+    provider.answer({ text: 'no', usage: { input: 1000, output: 100 } })
+    const { run } = await build(team)
+    assert.deepEqual([run.status, run.error.code], ['failed', 'entitlement_exceeded'], JSON.stringify(run))
+    assert.match(run.error.message, /0\.0045 dollars a month on models \(monthly_cost_usd\), and has/)
+    assert.deepEqual([run.usage.cost_usd, provider.requests.length - before], [0.0045, 1])
+  },
+)
+
 proves('builder.whichModel', 'the server’s model writes, else the build’s own, else none', async () => {
   const plain = await testApp({ config: settings })
   const team = await seedTeam(plain)

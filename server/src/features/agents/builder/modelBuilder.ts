@@ -1,6 +1,7 @@
 // Has a model write the procedure: asks, checks, sends back what is wrong, and gives a person the proposal or the question.
 import type { Sql } from '../../../base/db.ts'
 import type { Conversation, Entry, TokenUsage } from '../../../drivers/model/model.ts'
+import { monthSpent } from '../../../engine/counting/monthSpent.ts'
 import { engineOf } from '../../../engine/engine.ts'
 import type { Context } from '../../../kit/context.ts'
 import { readAnswer, type BuilderAnswer } from './builderAnswer.ts'
@@ -62,6 +63,12 @@ const entryOf = (said: BuilderMessage): Entry => {
 /** Asks for one answer and writes it down before anything is done with it; true: the model cannot continue. */
 async function takeTurn(held: HeldBuilderRun, conversation: Conversation, parts: Parts): Promise<boolean> {
   const { context, sql } = parts
+  // what it asked before, or others did, may have used up the month since it began
+  const noMoney = await monthSpent(sql, held.team_id)
+  if (noMoney !== undefined) {
+    await failBuilderRun(sql, held, { code: 'entitlement_exceeded', message: noMoney })
+    return true
+  }
   const turn = held.messages.filter(({ kind }) => kind === 'assistant').length + 1
   const first =
     turn > 1
