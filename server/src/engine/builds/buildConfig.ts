@@ -67,9 +67,11 @@ export interface ServerFacts {
 }
 
 /** Why its cost cannot be limited. */
-export const unpriced = (model: string): string =>
-  `${model} has no price, so its cost cannot be limited; ` +
-  'leave the limit out, or add the price to the file that RUNYARD_MODEL_PRICES names'
+export const withoutPrice = (model: string): string => `${model} has no price, so its cost cannot be limited`
+export const addPrice = 'add the price to the file that RUNYARD_MODEL_PRICES names'
+
+/** The same to whoever sets the limit. */
+export const unpriced = (model: string): string => `${withoutPrice(model)}; leave the limit out, or ${addPrice}`
 
 export const defaultPlugins = ['sandbox', 'human', 'memory', 'cases'] as const
 const providers = ['anthropic', 'openai', 'google', 'openai-compatible'] as const

@@ -1,5 +1,7 @@
 // The limits of a run: steps, active time, tokens and cost; asked before every turn, and for cost before the money is spent.
-import type { Limits } from '../builds/buildConfig.ts'
+import type { Sql } from '../../base/db.ts'
+import type { BuildConfig, Limits } from '../builds/buildConfig.ts'
+import type { EngineModels } from '../builds/models.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
 import type { HeldRun } from './heldRun.ts'
 import { isMore, sum } from '../ledger/money.ts'
@@ -19,6 +21,20 @@ export function tightened(build: Limits, wanted: Partial<Limits>): Limits {
         ? build.max_cost_usd
         : cost,
   }
+}
+
+/**
+ * The first model of the build that may cost more than any limit, since nobody knows what it costs; what is built in costs nothing. Every
+ * starter that brings a limit of cost to a build asks this: the build was checked against its own limit alone.
+ */
+export async function unpricedOf(
+  models: EngineModels,
+  build: BuildConfig,
+  teamId: string,
+  inTransaction?: Sql,
+): Promise<string | undefined> {
+  const asked = build.models.length > 0 ? build.models : [(await models.of(teamId, inTransaction)).defaultModel]
+  return asked.find((model) => !model.startsWith('builtin:') && models.priceOf(model) === undefined)
 }
 
 /** A limit that is reached, with the sentence that says so. */

@@ -192,6 +192,58 @@ suite('a run with a model', () => {
     }
   })
 
+  proves('runs.unpriced', 'is started with a cost limit once the build that is live now can keep it', async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedModelAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-new' } } })
+    // from this start on, the process remembers the first build
+    const first = await startRun(team, agentId)
+    const config = { version: 'v2', data: { input: 'Do it.', models: { agent: { model } } } }
+    const draft = await team.call(`POST /v2/agents/${agentId}/revisions`, { body: { config } })
+    const promoted = await team.call(`POST /v2/revisions/${draft.body.build_id}/promote`)
+    assert.equal(promoted.status, 200, promoted.text)
+    const second = await startRun(team, agentId, { limits: { max_cost_usd: 1 } })
+    assert.equal((await readRun(team, second)).build_id, draft.body.build_id)
+    for (const id of [first, second]) await team.call(`POST /v2/runs/${id}/stop`)
+  })
+
+  proves('runs.unpriced', 'is not retried with its cost limit and a build that cannot keep it', async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, fenced('output', 'done'))
+    const runId = await startRun(team, agentId, { limits: { max_cost_usd: 1 } })
+    await drainRuns(service)
+    const config = { version: 'v2', data: { input: 'Do it.', models: { agent: { model: 'anthropic:claude-new' } } } }
+    const draft = await team.call(`POST /v2/agents/${agentId}/revisions`, { body: { config } })
+    const retry = (body: object) => team.call(`POST /v2/runs/${runId}/retry`, { body })
+    const refused = await retry({ build_id: draft.body.build_id })
+    assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_request'], refused.text)
+    assert.match(refused.body.message, /max_cost_usd of its run, and anthropic:claude-new has no price/)
+    assert.deepEqual(await sql`select id from runs where team_id = ${team.id} and id <> ${runId}`, [])
+    assert.equal((await retry({})).status, 201)
+    await drainRuns(service)
+  })
+
+  proves(
+    'runs.unpriced',
+    'does not start another agent with what is left of a cost limit that it cannot keep',
+    async () => {
+      const team = await seedTeam(service)
+      const child = await seedModelAgent(team, 'Do it.', { models: { agent: { model: 'anthropic:claude-new' } } })
+      const call = fenced('tool name=agents_run id=it', `{"agent": "${child}"}`)
+      const procedure = `${call}\n${fenced('output', '{{ steps.it.output.output }}')}`
+      const parent = await seedAgent(team, procedure, { plugins: ['agents'], subAgents: [child] })
+      const limited = await startRun(team, parent, { limits: { max_cost_usd: 1 } })
+      await drainRuns(service)
+      const { status, error } = await readRun(team, limited)
+      assert.equal(status, 'failed')
+      assert.match(error.message, /was not started\. The limit max_cost_usd.*anthropic:claude-new has no price/)
+      assert.deepEqual(await sql`select id from runs where parent_run_id = ${limited}`, [])
+      provider.answer({ text: 'done without a limit' })
+      const free = await startRun(team, parent)
+      await drainRuns(service)
+      assert.equal((await readRun(team, free)).output, 'done without a limit')
+    },
+  )
+
   proves('runs.costLimit', 'does not ask again past its cost limit after answers that were of no use', async () => {
     const team = await seedTeam(service)
     const before = provider.requests.length

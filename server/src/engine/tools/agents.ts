@@ -5,9 +5,9 @@ import type { ToolSet } from '../../kit/feature.ts'
 import { Type } from '../../kit/schema.ts'
 import { insideTool, waitingTool, type CallingRun, type Outcome } from '../../kit/tool.ts'
 import { readActsFor } from '../ledger/actsFor.ts'
-import { parseBuildConfig, type Limits } from '../builds/buildConfig.ts'
+import { addPrice, parseBuildConfig, withoutPrice, type Limits } from '../builds/buildConfig.ts'
 import { engineOf } from '../engine.ts'
-import { tightened } from '../driving/limits.ts'
+import { tightened, unpricedOf } from '../driving/limits.ts'
 import { readRunConfig } from '../builds/loadBuild.ts'
 import { fromUnits, toUnits } from '../ledger/money.ts'
 import { hasEnded, type RunError, type Status } from '../ledger/lifecycle.ts'
@@ -57,6 +57,12 @@ const agentsRun = waitingTool({
     if (agent.is_paused) return { error: pausedSentence(agent.name, agent.paused_reason) }
     const config = parseBuildConfig(agent.config)
     const engine = engineOf(context)
+    const left = await costLeft(sql, run)
+    const unpriced = left === null ? undefined : await unpricedOf(engine.models, config, run.team_id, sql)
+    if (unpriced !== undefined) {
+      const why = `The limit max_cost_usd of this run counts for it too, and ${withoutPrice(unpriced)}.`
+      return { error: `${agent.name} was not started. ${why} Start this run without the limit, or ${addPrice}.` }
+    }
     const child = await engine.prepare({
       teamId: run.team_id,
       agentId: agent.id,
@@ -67,7 +73,7 @@ const agentsRun = waitingTool({
       message: input.message ?? null,
       title: titleOf(input.message, agent.name),
       metadata: {},
-      limits: tightened(config.limits, { max_cost_usd: await costLeft(sql, run) }),
+      limits: tightened(config.limits, { max_cost_usd: left }),
       callbackUrl: null,
       sandboxId: null,
       parentRunId: run.id,

@@ -1,11 +1,11 @@
 // Does a run again that has ended: as a new run, from the start or from one of its steps.
 import { one } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
-import { parseBuildConfig } from '../../engine/builds/buildConfig.ts'
+import { addPrice, parseBuildConfig, withoutPrice } from '../../engine/builds/buildConfig.ts'
 import { readActsFor } from '../../engine/ledger/actsFor.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
-import { tightened } from '../../engine/driving/limits.ts'
+import { tightened, unpricedOf } from '../../engine/driving/limits.ts'
 import { isPausedFor, pausedSentence } from '../../engine/starting/pauses.ts'
 import { copyTurnsBefore, firstStepOf, turnOfCall } from '../../engine/starting/copyTurns.ts'
 import { operation } from '../../kit/operation.ts'
@@ -63,7 +63,15 @@ export const retryRun = operation({
       : []
     if (!build) return fail('not_found', 'The agent of this run has no build with this build_id.')
     const config = parseBuildConfig(build.config)
-    return engineOf(context).prepare({
+    const engine = engineOf(context)
+    if (typeof run.limits.max_cost_usd === 'string') {
+      const model = await unpricedOf(engine.models, config, team.id)
+      const why = 'A retry keeps the limit max_cost_usd of its run, and'
+      if (model !== undefined) {
+        fail('invalid_request', `${why} ${withoutPrice(model)}. Start a new run without the limit, or ${addPrice}.`)
+      }
+    }
+    return engine.prepare({
       teamId: team.id,
       agentId: run.agent_id,
       buildId,

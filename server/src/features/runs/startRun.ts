@@ -3,7 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import { unpriced, type Limits } from '../../engine/builds/buildConfig.ts'
 import { engineOf } from '../../engine/engine.ts'
-import { tightened } from '../../engine/driving/limits.ts'
+import { tightened, unpricedOf } from '../../engine/driving/limits.ts'
 import { amountPattern, amountText } from '../../engine/ledger/money.ts'
 import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
@@ -93,7 +93,9 @@ export const startRun = operation({
       if (!target) continue
       if (target.paused !== null) return fail('agent_paused', target.paused)
       if (body.limits?.max_cost_usd !== undefined) {
-        const model = await unpricedOf(context, team.id, target.config.models)
+        const model = await unpricedOf(engine.models, target.config, team.id)
+        // another build may be live since the cached one was read
+        if (model !== undefined && !fresh) continue
         if (model !== undefined) return fail('invalid_request', `limits.max_cost_usd: ${unpriced(model)}.`)
       }
       const run = await engine.prepare({
@@ -124,13 +126,6 @@ export const startRun = operation({
     return fail('not_found', 'This team has no runnable agent or build with this id.')
   },
 })
-
-/** The first model of the build that may cost more than any limit, since nobody knows what it costs; what is built in costs nothing. */
-async function unpricedOf(context: Context, teamId: string, named: readonly string[]): Promise<string | undefined> {
-  const { models } = engineOf(context)
-  const asked = named.length > 0 ? named : [(await models.of(teamId)).defaultModel]
-  return asked.find((model) => !model.startsWith('builtin:') && models.priceOf(model) === undefined)
-}
 
 /** Whether an id in a body names one of the team's, as it would in a path. */
 async function isNamed(context: Context, sql: Sql, resource: string, id: string, caller: Caller): Promise<boolean> {
