@@ -2450,6 +2450,10 @@ const sentences = [
     says: 'Of runs that share a commit, one whose write is tried again after it fails alone: the others count as written.',
   },
   {
+    id: 'runs.limitLocked',
+    says: 'While the row of a team’s own limit is locked, only the writes of that team wait for it, those of other teams’ runs do not.',
+  },
+  {
     id: 'runs.messageNumbers',
     says: 'The event about a message has the number of that message, also if somebody else wrote a message that the holder of the run had not seen.',
   },

@@ -215,6 +215,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 interface UnderWay {
   /** What the transaction is to write before its next statement. */
   putOff: (() => Promise<void>) | undefined
+  waitsForNoTeam: boolean
 }
 
 /** The transactions of this process that are under way, by their `sql`. */
@@ -222,6 +223,14 @@ const underWay = new WeakMap<Sql, UnderWay>()
 
 /** Whether all statements of this `sql` are of one transaction, so that what it has locked stays locked until its last one. */
 export const isOfTransaction = (sql: Sql): boolean => underWay.has(sql)
+
+/** Others wait for this transaction: a row that one team may have locked for long is taken at once or not at all (55P03). */
+export function waitForNoTeam(sql: Sql): void {
+  const transaction = underWay.get(sql)
+  if (transaction) transaction.waitsForNoTeam = true
+}
+
+export const waitsForNoTeam = (sql: Sql): boolean => underWay.get(sql)?.waitsForNoTeam ?? false
 
 /**
  * Lets a transaction write something just before its next statement, or else before its commit, so that more can join it until then. Nobody
@@ -247,7 +256,7 @@ async function inTransaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>, anno
   const noteAnnounced = (): void => {
     isAnnounced = true
   }
-  const transaction: UnderWay = { putOff: undefined }
+  const transaction: UnderWay = { putOff: undefined, waitsForNoTeam: false }
   const sql: Sql = async <Row extends object>(strings: TemplateStringsArray, ...values: unknown[]) => {
     // both are sent at once; if what was put off fails, so does the statement behind it, and the first failure is told
     const [, rows] = await Promise.all([writePutOff(transaction), run<Row>(client, strings, values, noteAnnounced)])

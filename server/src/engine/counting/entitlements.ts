@@ -1,5 +1,5 @@
 // Entitlements: which limits the operator set for which teams. The process caches them, so that a team without limits costs nothing.
-import type { Sql } from '../../base/db.ts'
+import { empty, part, waitsForNoTeam, type Sql } from '../../base/db.ts'
 import { createTeamFacts, type FactSources } from './teamFacts.ts'
 
 /** Limits that are rows; max_concurrent_runs is the number of the team's slots (admission.ts). */
@@ -46,6 +46,7 @@ async function readLimits(sql: Sql): Promise<Map<string, Set<LimitKey>>> {
 /** What the operator set, read under a lock that others who ask for the same limit wait for; undefined: it is not set any more. */
 export async function lockLimit(sql: Sql, teamId: string, key: LimitKey): Promise<string | undefined> {
   const [limit] = await sql<{ value: string }>`
-    select trim_scale(value)::text as value from entitlements where team_id = ${teamId} and key = ${key} for update`
+    select trim_scale(value)::text as value from entitlements where team_id = ${teamId} and key = ${key}
+    for update ${waitsForNoTeam(sql) ? part`nowait` : empty}`
   return limit?.value
 }

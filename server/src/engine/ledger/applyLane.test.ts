@@ -6,7 +6,9 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { applyChanges } from './apply.ts'
 import { addEvent, addMessage, newChange } from './change.ts'
-import { claimRuns } from '../admission/claim.ts'
+import { claimRuns, type ClaimedRun } from '../admission/claim.ts'
+import { lockLimit } from '../counting/entitlements.ts'
+import { setEntitlement } from '../counting/setEntitlement.ts'
 import { recordOutcome } from '../driving/outcome.ts'
 import { newStep } from '../driving/planCalls.ts'
 import { engineOf } from '../engine.ts'
@@ -15,6 +17,20 @@ import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
+
+/** A write with one call, which writes a memory file. */
+function writesMemory(run: ClaimedRun, path: string): Write {
+  const input = { path, content: 'x' }
+  const step = newStep({ turn: 1 }, 1, undefined, 'memory_write', input)
+  const call = { id: `${run.id}:1`, step: 1, run, input } as never
+  return {
+    change: newChange(run, 1),
+    effects: [
+      { kind: 'inside', tool: 'memory_write', call, record: (change, outcome) => recordOutcome(change, step, outcome) },
+    ],
+    wakeSeen: run.wake_seq,
+  }
+}
 
 proves(
   'runs.fencedEffect',
@@ -42,24 +58,7 @@ proves(
       onFreed: () => undefined,
       watch: { onFlush: () => undefined, onMade: () => undefined },
     })
-    const writeOf = (index: number): Write => {
-      const run = held[index]!
-      const input = { path: `${index}.md`, content: 'x' }
-      const step = newStep({ turn: 1 }, 1, undefined, 'memory_write', input)
-      const call = { id: `${run.id}:1`, step: 1, run, input } as never
-      return {
-        change: newChange(run, 1),
-        effects: [
-          {
-            kind: 'inside',
-            tool: 'memory_write',
-            call,
-            record: (change, outcome) => recordOutcome(change, step, outcome),
-          },
-        ],
-        wakeSeen: run.wake_seq,
-      }
-    }
+    const writeOf = (index: number): Write => writesMemory(held[index]!, `${index}.md`)
     await db.sql`update runs set epoch = epoch + 1 where id = ${held[2]!.id}`
     // the first goes at once, the others arrive while it is under way and share the next flush, which is undone
     const applied = await Promise.all([0, 1, 2, 3].map((index) => lane.write(writeOf(index))))
@@ -190,3 +189,57 @@ proves('runs.sharedCommit', 'what was committed is not written again when the lo
     select count(*)::int as said from run_messages where text_content = 'said once'`) as [{ said: number }]
   assert.equal(said, 2)
 })
+
+proves(
+  'runs.limitLocked',
+  'writes that need the limit of their team wait until its row is free, and those of another team are made before',
+  async () => {
+    const [limited, other] = [await seedTeam(service), await seedTeam(service)]
+    const agents = [await seedAgent(limited, '```output\nx\n```\n'), await seedAgent(other, '```output\nx\n```\n')]
+    for (let n = 0; n < 2; n++) await startRun(limited, agents[0]!)
+    for (let n = 0; n < 3; n++) await startRun(other, agents[1]!)
+    const held = await claimRuns(db.sql, newId(), 100)
+    const writesOf = (team: { id: string }) =>
+      held.filter(({ team_id }) => team_id === team.id).map((run, index) => writesMemory(run, `${index}.md`))
+    await setEntitlement(db.sql, limited.id, 'storage_bytes', '1000')
+    const { entitlements, toolRegistry } = engineOf(service.context)
+    while (!entitlements.has(limited.id, 'storage_bytes')) await Promise.all([entitlements.refresh(), db.sql`select`])
+    const patient: typeof db = {
+      ...db,
+      transaction: (work) =>
+        db.transaction(async (sql) => {
+          await sql`set local lock_timeout = 0`
+          return work(sql)
+        }),
+    }
+    const lane = createApplyLane({
+      context: { ...service.context, db: patient },
+      toolRegistry,
+      onFreed: () => undefined,
+      watch: { onFlush: () => undefined, onMade: () => undefined },
+    })
+    const { promise: isFree, resolve: free } = Promise.withResolvers<void>()
+    const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
+    const holder = db.transaction(async (sql) => {
+      await lockLimit(sql, limited.id, 'storage_bytes')
+      locked()
+      await isFree
+    })
+    await isLocked
+    let waits = true
+    const [first, ...rest] = writesOf(other)
+    const begun = lane.write(first!)
+    // while that is under way the others arrive, and would share the next commit
+    const put = Promise.all(writesOf(limited).map((write) => lane.write(write))).finally(() => (waits = false))
+    const made = await Promise.all([begun, ...rest.map((write) => lane.write(write))])
+    assert.deepEqual([made.map(({ outcome }) => outcome), waits], [['written', 'written', 'written'], true])
+    free()
+    await holder
+    assert.deepEqual(
+      (await put).map(({ outcome }) => outcome),
+      ['written', 'written'],
+    )
+    const { body } = await limited.call(`GET /v2/agents/${agents[0]}/memory/files`)
+    assert.equal(body.files.length, 2)
+  },
+)

@@ -1,6 +1,7 @@
 // The apply lane: changes of many held runs in one commit, with the effects of their inside calls in the same transaction.
+import { BoundedCache } from '../../base/boundedCache.ts'
 import type { Sql } from '../../base/db.ts'
-import { isConnectionTrouble, sqlState, untilWritten } from '../../base/db.ts'
+import { isConnectionTrouble, lockNotAvailable, sqlState, untilWritten, waitForNoTeam } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { endCheckOf } from '../../kit/registry.ts'
 import type { Begun, Outcome, ToolCall } from '../../kit/tool.ts'
@@ -54,22 +55,60 @@ interface ApplyLaneOptions {
   watch: LaneWatch
 }
 
+/** How long the writes of a team go apart after one of them did not get a lock. */
+const heldUpMs = 10_000
+
+/**
+ * Writes of all teams share their commits, one after the other, so none of these waits for what one team may have locked. A team whose write did
+ * not get its lock goes apart for a while: its writes wait for locks in commits of its own, and are put off when that takes too long.
+ */
 export function createApplyLane(options: ApplyLaneOptions): ApplyLane {
-  // one at a time carries more: two only wait for each other at their agent's memory (measured: 43 % of the floor instead of 38 %)
-  const lane = createLane<Write, Applied>({
-    flush: (writes) => flush(options, writes),
-    ...options.watch,
-    keyOf: ({ change }) => change.runId,
-    teamOf: ({ change }) => change.teamId,
+  const { onFlush, onMade } = options.watch
+  const waiting: (() => number)[] = []
+  onMade(() => waiting.reduce((sum, count) => sum + count(), 0))
+  const watched = {
+    keyOf: ({ change }: Write) => change.runId,
+    teamOf: ({ change }: Write) => change.teamId,
+    onFlush,
+    onMade: (count: () => number) => void waiting.push(count),
+  }
+  const shared = createLane<Write, Applied>({
+    ...watched,
+    flush: (writes) => flush(options, writes, true),
+    // one at a time carries more: two only wait for each other at their agent's memory (measured: 43 % of the floor instead of 38 %)
     flushesMax: 1,
   })
+  const apart = createLane<Write, Applied>({
+    ...watched,
+    flush: (writes) => flush(options, writes, false),
+    mayGo: ({ change }, [first]) => first === undefined || first.change.teamId === change.teamId,
+    // each may wait for a lock, and holds a connection as long
+    flushesMax: 2,
+  })
+  const heldUp = new BoundedCache<number>({ name: 'teams whose writes go apart', entriesMax: 1000 })
+  const isHeldUp = (teamId: string) => performance.now() - (heldUp.get(teamId) ?? -Infinity) < heldUpMs
+
+  async function add(write: Write): Promise<Applied> {
+    const { teamId } = write.change
+    const goesApart = isHeldUp(teamId)
+    try {
+      return await (goesApart ? apart : shared).add(write)
+    } catch (error) {
+      if (sqlState(error) !== lockNotAvailable) throw error
+      heldUp.set(teamId, performance.now())
+      // PostgreSQL undid it
+      if (!goesApart) return apart.add(write)
+      throw error
+    }
+  }
+
   return {
     async write(write) {
-      const applied = await lane.add(write)
+      const applied = await add(write)
       // only what followed was to release the run: what came first is written all the same. By a commit of its own, since the others of the
       // first one are written, and a failure must not look as if it had undone them
       const isKept = applied.outcome === 'woken' && write.change.move === null
-      return isKept ? lane.add(write) : applied
+      return isKept ? add(write) : applied
     },
   }
 }
@@ -91,7 +130,7 @@ function applyAll(
   )
 }
 
-async function flush(options: ApplyLaneOptions, writes: Write[]): Promise<Applied[]> {
+async function flush(options: ApplyLaneOptions, writes: Write[], isShared: boolean): Promise<Applied[]> {
   const { db } = options.context
   const isPlain = writes.every(({ change, effects, atEnd, follow }) => {
     const mayEnd = change.move !== null || follow !== undefined
@@ -99,7 +138,10 @@ async function flush(options: ApplyLaneOptions, writes: Write[]): Promise<Applie
   })
   const { applied, freed } = isPlain
     ? await flushPlainly(options, writes)
-    : await db.transaction((sql) => flushWithEffects(options, sql, writes).catch(failAlone))
+    : await db.transaction((sql) => {
+        if (isShared) waitForNoTeam(sql)
+        return flushWithEffects(options, sql, writes).catch(failAlone)
+      })
   if (freed.length > 0) options.onFreed(freed)
   return applied
 }
