@@ -2664,7 +2664,10 @@ const sentences = [
     says: 'A schedule that cannot be fired is put off by half a minute and holds up no other.',
     gap: { question: 'What if firing itself fails?', file: 'server/src/features/schedules/fireSchedules.ts' },
   },
-  { id: 'schedules.retried', says: 'A schedule that could not be fired keeps its due times until it is.' },
+  {
+    id: 'schedules.retried',
+    says: 'A schedule that could not be fired keeps its due times until it is. A due time that was tried, or waited for others, is not missed.',
+  },
   // The builder
   {
     id: 'builder.generate',

@@ -352,6 +352,23 @@ proves('schedules.retried', 'a firing that takes too long loses no due time, and
 })
 
 proves(
+  'schedules.retried',
+  'a due time that could not be fired in its minute fires with catch_up none too',
+  async () => {
+    const team = await seedTeam(service)
+    const id = await seedSchedule(team, await seedAgent(team, procedure), { catch_up: 'none' })
+    await makeDue(team, id, '5 minutes')
+    await team.sql`update schedules set timezone = 'Europe/Atlantis', retry_at = now() where id = ${id} and team_id = ${team.id}`
+    await tick(service.context)
+    assert.deepEqual(await runsOf(service, id), [])
+    await team.sql`update schedules set timezone = 'UTC', retry_at = now() where id = ${id} and team_id = ${team.id}`
+    await tick(service.context)
+    assert.equal((await runsOf(service, id)).length, 1)
+    assert.deepEqual(await team.sql`select reason from schedule_misses where schedule_id = ${id}`, [])
+  },
+)
+
+proves(
   'pools.schedules',
   'a schedule of one team fires with the first transaction, however many of another team were due before it',
   async () => {

@@ -9,8 +9,11 @@ import { activeList } from '../../engine/ledger/lifecycle.ts'
 /** How many schedules share a commit. A process that dies leaves as many to the others. */
 const atOnce = 100
 
-/** Less than the minute after which a due time counts as missed: at the first retry it still fires with catch_up `none`. */
+/** A due time that was tried counts as missed only a minute after its retry, so it fires with catch_up `none` too. */
 const retryAfter = '30 seconds'
+
+/** A look that took longer is followed by another one at once. Well under the minute after which a due time counts as missed. */
+const longMs = 10_000
 
 /** Schedules to fire, and since when: the oldest of each team, then the next of each, so that no team waits for all of another's. */
 interface Which {
@@ -37,18 +40,29 @@ const asked = {
 
 export const fireSchedules: Tick = async ({ context, signal }) => {
   const { isDue, isHeld } = await lookFor(context, asked)
-  const wanted = [...(isDue ? [dueSchedules] : []), ...(isHeld ? [freed] : [])]
-  for (const which of wanted) {
-    // fewer than asked for: the rest is done, or in the hands of others
-    while (!signal.aborted && (await fireSome(context, which)) === atOnce) continue
+  let wanted = [...(isDue ? [dueSchedules] : []), ...(isHeld ? [freed] : [])]
+  const busySince = performance.now()
+  for (let isLong = true; isLong;) {
+    const begunAt = performance.now()
+    for (const which of wanted) {
+      // fewer than asked for: the rest is done, or in the hands of others
+      while (!signal.aborted && (await fireSome(context, which, busySince)) === atOnce) continue
+    }
+    // what came due since then waited for it, and must not count as missed: it is a part of the same tick
+    isLong = !signal.aborted && performance.now() - begunAt > longMs
+    wanted = [dueSchedules, freed]
   }
 }
 
-/** Runs one transaction; answers how many schedules it had. */
-export async function fireSome(context: Context, { where, since }: Which): Promise<number> {
+/** Runs one transaction; answers how many schedules it had. `busySince`: since when this process fires what is due (performance.now()). */
+export async function fireSome(
+  context: Context,
+  { where, since }: Which,
+  busySince = performance.now(),
+): Promise<number> {
   let ids: string[] = []
   try {
-    await inTransaction(context, async (sql) => {
+    await inTransaction(context, busySince, async (sql) => {
       const claimed = await sql<{ id: string }>`
         select id from schedules where ${where} and id in (
           select id from (
@@ -60,15 +74,15 @@ export async function fireSome(context: Context, { where, since }: Which): Promi
   } catch (error) {
     if (isPassing(error)) throw error
     context.log.error({ err: error }, 'could not fire one of the due schedules; trying each on its own')
-    for (const id of ids) await fireAlone(context, id)
+    for (const id of ids) await fireAlone(context, id, busySince)
   }
   return ids.length
 }
 
 /** A schedule that cannot be fired must not delay the others: it is put off and tried again. Its due times stay as they are, so none is lost. */
-async function fireAlone(context: Context, id: string): Promise<void> {
+async function fireAlone(context: Context, id: string, busySince: number): Promise<void> {
   try {
-    await inTransaction(context, async (sql) => {
+    await inTransaction(context, busySince, async (sql) => {
       const claimed = await sql<{ id: string }>`select id from schedules where id = ${id} for update skip locked`
       return claimed.map((row) => row.id)
     })
@@ -80,10 +94,11 @@ async function fireAlone(context: Context, id: string): Promise<void> {
 }
 
 /** What is claimed is locked, fired and moved on in one transaction: all of it happens, or nothing. */
-const inTransaction = (context: Context, claim: (sql: Sql) => Promise<string[]>): Promise<void> =>
-  retryingDeadlocks(() =>
-    context.db.transaction(async (sql) => {
+const inTransaction = (context: Context, busySince: number, claim: (sql: Sql) => Promise<string[]>): Promise<void> =>
+  retryingDeadlocks(() => {
+    const busyMs = performance.now() - busySince
+    return context.db.transaction(async (sql) => {
       const ids = await claim(sql)
-      if (ids.length > 0) await startDue(context, sql, ids)
-    }),
-  )
+      if (ids.length > 0) await startDue(context, sql, ids, busyMs)
+    })
+  })

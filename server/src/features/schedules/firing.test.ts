@@ -17,12 +17,13 @@ const hourly: Due = {
   overlap: 'skip',
   catch_up: 'last',
   next_run_at: at('09:00'),
+  retry_at: null,
   held: [],
   is_active: false,
 }
 
-function outcome(schedule: Partial<Due>, now: string) {
-  const { start, held, next } = decide({ ...hourly, ...schedule }, at(now))
+function outcome(schedule: Partial<Due>, now: string, busySince = now) {
+  const { start, held, next } = decide({ ...hourly, ...schedule }, at(now), at(busySince))
   return { start: shown(start), held: shown(held), next: next && shown([next])[0] }
 }
 
@@ -51,6 +52,23 @@ proves('schedules.catchUp', 'a time that was missed by more than a minute is tre
   assert.deepEqual(long.start.at(-1), at('12:00'))
   const everyMinute: Partial<Due> = { frequency: 'custom', cron: '* * * * *' }
   assert.deepEqual(outcome({ ...everyMinute, overlap: 'allow' }, '09:01').start, ['09:00', '09:01'], 'both are in time')
+})
+
+proves('schedules.retried', 'with catch_up none too, a due time that was tried or had to wait is not missed', () => {
+  const none = { catch_up: 'none' as const }
+  const tried = { ...none, retry_at: at('09:10') }
+  assert.deepEqual(outcome(tried, '09:11').start, ['09:00'])
+  assert.deepEqual(outcome(tried, '09:12').start, [], 'nobody was there at its retry')
+  assert.deepEqual(outcome({ ...tried, retry_at: at('12:30') }, '12:30').start, ['09:00'], 'others came after it')
+  assert.deepEqual(outcome({ ...tried, retry_at: at('08:30') }, '09:05').start, [], 'that was before this due time')
+  const once = { ...tried, recurring: false }
+  assert.deepEqual(outcome(once, '09:11'), { start: ['09:00'], held: [], next: null })
+  assert.deepEqual(outcome({ ...once, overlap: 'allow', retry_at: at('12:00') }, '12:00').start, ['12:00'], 'only one')
+  assert.deepEqual(outcome(none, '09:30', '09:01').start, ['09:00'])
+  assert.deepEqual(outcome(none, '09:30', '08:50').start, ['09:00'], 'it came while others were fired')
+  assert.deepEqual(outcome(none, '09:30', '09:02').start, [])
+  const often = { ...none, frequency: 'every_5_minutes' as const, overlap: 'allow' as const }
+  assert.deepEqual(outcome(often, '09:12', '08:58').start, ['09:00', '09:05', '09:10'])
 })
 
 proves(

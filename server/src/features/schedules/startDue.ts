@@ -46,12 +46,12 @@ interface Fired {
   miss: Miss | null
 }
 
-/** Starts the due schedules, which the caller has locked. */
-export async function startDue(context: Context, sql: Sql, ids: string[]): Promise<void> {
+/** Starts the due schedules, which the caller has locked. `busyMs`: for how long this process had been firing others before. */
+export async function startDue(context: Context, sql: Sql, ids: string[], busyMs: number): Promise<void> {
   // a separate statement, which begins after the locks are taken: what it reads stays true until our commit
   const rows = await sql<Row>`
     select s.id, s.team_id, s.agent_id, s.user_id, s.changed_by, s.message, s.enabled, s.frequency, s.time, s.day, s.day_of_month, s.cron, s.timezone,
-      s.recurring, s.overlap, s.catch_up, s.next_run_at, s.held, s.last_run_id, s.failures, s.judged_run_id,
+      s.recurring, s.overlap, s.catch_up, s.next_run_at, s.retry_at, s.held, s.last_run_id, s.failures, s.judged_run_id,
       r.status as last_status, r.error as last_error, coalesce(r.status in ${activeList}, false) as is_active, now() as now
     from schedules s left join runs r on r.id = s.last_run_id and r.team_id = s.team_id
     where s.id = any(${ids}::uuid[]) order by s.next_run_at, s.id`
@@ -62,7 +62,7 @@ export async function startDue(context: Context, sql: Sql, ids: string[]): Promi
     // the others stay due for the next transaction; but one of each team goes, however many runs another team's schedule starts
     if (count >= runsMax && served.has(row.team_id)) continue
     served.add(row.team_id)
-    const one = plan(row)
+    const one = plan(row, busyMs)
     count += one.start.length
     fired.push(one)
   }
@@ -70,10 +70,10 @@ export async function startDue(context: Context, sql: Sql, ids: string[]): Promi
   await moveOn(sql, fired)
 }
 
-function plan(row: Row): Fired {
+function plan(row: Row, busyMs: number): Fired {
   const one: Fired = {
     row,
-    ...decide(row, row.now),
+    ...decide(row, row.now, new Date(row.now.getTime() - busyMs)),
     runs: [],
     ...countFailures(row),
     reason: null,
