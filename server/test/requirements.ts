@@ -4381,7 +4381,11 @@ const sentences = [
     id: 'cases.needsInput',
     says: 'A case shows that its run waits for a person and by which request, and leaves its place in the queue to the next.',
   },
-  { id: 'cases.order', says: 'Due postponed cases are given out first, then by priority, then the oldest.' },
+  {
+    id: 'cases.order',
+    says: 'Due postponed cases are given out first: of the 100 that are due longest by priority, then the oldest; where others have locked some, the ones behind. Then come pending ones by priority, then the oldest.',
+  },
+  { id: 'cases.orderPlans', says: 'A dispatch reads and sorts no large queue whole.' },
   { id: 'cases.ableAgents', says: 'Cases are given only to agents of the queue that can start now.' },
   {
     id: 'cases.tools',

@@ -1,13 +1,8 @@
 // The free case that a run asks for: the one of an id, or the next of a queue. Whoever gets one has its row locked.
 import { part, type Sql } from '../../../base/db.ts'
 import { isId } from '../../../base/ids.ts'
-import { isFree, isPending, isPostponedAndDue } from './caseLifecycle.ts'
-
-/**
- * Among how many due cases the next one is looked for, those that are due longest. Writes of other runs wait for this, so it does not sort all
- * that are due.
- */
-const dueMax = 100
+import { isFree, isPending } from './caseLifecycle.ts'
+import { dueCases } from './dueCases.ts'
 
 interface FreeCase {
   id: string
@@ -26,15 +21,11 @@ export async function freeCaseOfId(sql: Sql, teamId: string, id: string): Promis
 
 /** Due postponed ones first, then by priority, then the oldest. */
 export async function nextFreeCase(sql: Sql, teamId: string, queueId: string): Promise<FreeCase | undefined> {
-  const [due] = await sql<FreeCase>`
-    select ${columns} from cases c
-    where c.id = any(array(
-        select c.id from cases c where c.queue_id = ${queueId} and ${isPostponedAndDue} order by c.postponed_to, c.id limit ${dueMax}))
-      and c.team_id = ${teamId} and ${isPostponedAndDue}
-    order by c.priority desc, c.created_at, c.id limit 1 for update of c skip locked`
+  const where = part`c.queue_id = ${queueId} and c.team_id = ${teamId}`
+  const [due] = await sql<FreeCase>`with ${dueCases({ columns, where, max: 1 })} select id, queue_id, title from due`
   if (due) return due
   const [pending] = await sql<FreeCase>`
-    select ${columns} from cases c where c.queue_id = ${queueId} and c.team_id = ${teamId} and ${isPending}
+    select ${columns} from cases c where ${where} and ${isPending}
     order by c.priority desc, c.created_at, c.id limit 1 for update of c skip locked`
   return pending
 }

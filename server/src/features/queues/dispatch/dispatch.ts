@@ -7,7 +7,8 @@ import { engineOf } from '../../../engine/engine.ts'
 import type { Context } from '../../../kit/context.ts'
 import { insertEvents } from '../../../kit/event.ts'
 import { caseEventData } from '../cases/caseEventData.ts'
-import { isFree, isPending, isPostponedAndDue, moves, priorityName, setOf } from '../cases/caseLifecycle.ts'
+import { isFree, isPending, moves, priorityName, setOf } from '../cases/caseLifecycle.ts'
+import { dueCases } from '../cases/dueCases.ts'
 
 /** How many cases one transaction dispatches. It holds its team's slots until it commits, and other starts wait for them. */
 const casesMax = 100
@@ -117,16 +118,14 @@ const isFor = (agentIds: string[]) => part`
 
 /** Due postponed ones first, then by priority, then the oldest. */
 async function nextCases(sql: Sql, queueId: string, agentIds: string[], max: number): Promise<NextCase[]> {
+  const where = part`c.queue_id = ${queueId} and ${isFor(agentIds)}`
   const due = await sql<NextCase>`
-    select ${nextColumns} from cases c
-    where c.queue_id = ${queueId} and ${isPostponedAndDue}
-      and ${isFor(agentIds)}
-    order by c.priority desc, c.created_at, c.id limit ${max} for update of c skip locked`
+    with ${dueCases({ columns: nextColumns, where, max })}
+    select id, title, data, priority, attempts, for_agent_id, labels from due`
   if (due.length === max) return due
   const pending = await sql<NextCase>`
     select ${nextColumns} from cases c
-    where c.queue_id = ${queueId} and ${isPending}
-      and ${isFor(agentIds)}
+    where ${where} and ${isPending}
     order by c.priority desc, c.created_at, c.id limit ${max - due.length} for update of c skip locked`
   return [...due, ...pending]
 }
