@@ -2337,7 +2337,7 @@ const sentences = [
   { id: 'streams.team', says: 'A team’s stream begins now and gives every event of that team and of no other.' },
   {
     id: 'events.scopes',
-    says: 'Each kind of event has the scope that reads its noun: `runs:read` (runs, human requests), `files:read` (files of runs), `queues:read`, `agents:read`, `connections:read`. Streams leave out what the credential may not read, and asking for it by name is a 403. A webhook gets only what the credential that set its URL or events may read; only somebody who may read what it gets can change these, and what a delivery sends is shown only to those who may read its event.',
+    says: 'Each kind of event has the scope that reads its noun: `runs:read` (runs, human requests), `files:read` (files of runs), `queues:read`, `agents:read`, `connections:read`. Streams leave out what the credential may not read, and asking for it by name is a 403. A webhook gets only what the credential that set its URL or events may read; only somebody who may read what it gets can change these, what a delivery sends is shown only to those who may read its event, and only they replay it; and only they give another URL to a webhook for which it waits.',
     gap: { question: 'Who gets which events?', file: 'server/src/kit/event.ts' },
   },
   {

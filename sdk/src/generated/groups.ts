@@ -1130,7 +1130,7 @@ export class DeliveriesGroup extends Group {
     return this.client.json('GET', '/v2/webhook-deliveries/:delivery_id/request', {delivery_id: deliveryId}, undefined, options)
   }
 
-  /** Sends the same id and the same body again, after new events, with all the attempts of a first delivery. Only for a delivery that is `delivered` or `dead`. Needs the scope `webhooks:manage`. */
+  /** Sends the same id and the same body again, after new events, with all the attempts of a first delivery. Only for a delivery that is `delivered` or `dead`. A credential must be able to read the event that the delivery sends, as must the one that set the `url` or `events` of the webhook. Needs the scope `webhooks:manage`. */
   replay(deliveryId: string, options?: CallOptions): Call<ReplayWebhookDeliveryAnswer> {
     return this.client.json('POST', '/v2/webhook-deliveries/:delivery_id/replay', {delivery_id: deliveryId}, undefined, options)
   }
@@ -2181,7 +2181,7 @@ export class WebhooksGroup extends Group {
     return this.client.json('POST', '/v2/teams/:teamId/webhooks', {}, input, options)
   }
 
-  /** Only the given fields change. While `active` is false, new events are not sent, also not later; deliveries that were already waiting are sent once it is true again. `active: true` also enables a webhook that Runyard disabled; the dead letters of that time can then be replayed. Waiting deliveries go to a new `url`. To change `url` or `events`, a credential must be able to read everything that the webhook gets. Needs the scope `webhooks:manage`. */
+  /** Only the given fields change. While `active` is false, new events are not sent, also not later; deliveries that were already waiting are sent once it is true again. `active: true` also enables a webhook that Runyard disabled; the dead letters of that time can then be replayed. Waiting deliveries go to a new `url`. To change `url` or `events`, a credential must be able to read everything that the webhook gets, and for another `url` also everything that waits for it. Needs the scope `webhooks:manage`. */
   update(subscriptionId: string, input?: UpdateWebhookInput, options?: CallOptions): Call<UpdateWebhookAnswer> {
     return this.client.json('PATCH', '/v2/teams/:teamId/webhooks/:subscriptionId', {subscriptionId}, input, options)
   }
@@ -2196,7 +2196,7 @@ export class WebhooksGroup extends Group {
     return this.client.json('POST', '/v2/webhooks/:subscription_id/test', {subscription_id: subscriptionId}, input, options)
   }
 
-  /** Sends again every delivery to this webhook that is `delivered` or `dead` and whose event happened at `since` or later: the oldest first, after new events. Ids and bodies are the same as before. Needs the scope `webhooks:manage`. */
+  /** Sends again every delivery to this webhook that is `delivered` or `dead` and whose event happened at `since` or later: the oldest first, after new events. Ids and bodies are the same as before. Kinds of events that your credential may not read are left out, and those that the webhook does not get because the credential that set its `url` or `events` may not read them. Needs the scope `webhooks:manage`. */
   replay(subscriptionId: string, input: ReplayWebhookInput, options?: CallOptions): Call<ReplayWebhookAnswer> {
     return this.client.json('POST', '/v2/webhooks/:subscription_id/replay', {subscription_id: subscriptionId}, input, options)
   }

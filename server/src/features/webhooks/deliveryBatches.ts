@@ -228,20 +228,24 @@ export async function setRunApart(sql: Sql, targetId: string, runId: string): Pr
 }
 
 /** The same with all that a webhook got since some time, at most `max` batches behind `after`; answers with the n of the last, or undefined. */
-export async function setSinceApart(
-  sql: Sql,
-  asked: { team_id: string; subscription_id: string; since: string },
-  after: number,
-  max: number,
-): Promise<number | undefined> {
+export async function setSinceApart(sql: Sql, asked: Since, after: number, max: number): Promise<number | undefined> {
   const apart = await sql<{ n: number }>`
-    select d.n, set_apart(d.batch_id, d.target_id, d.delivered) from (
+    select d.n, set_apart(d.batch_id, d.target_id, d.wanted) from (
       select * from ${deliveredSince(asked)} and n > ${after} order by n limit ${max}) d
     order by d.batch_id, d.target_id`
   return apart.length < max ? undefined : Math.max(...apart.map(({ n }) => n))
 }
 
-/** Batches of which a webhook got something since some time. */
-export const deliveredSince = (asked: { team_id: string; subscription_id: string; since: string }): Part => part`
-  delivery_batches where target_id = ${asked.subscription_id} and team_id = ${asked.team_id} and bit_count(delivered) > 0
-    and created_at >= ${asked.since}::timestamptz`
+interface Since {
+  team_id: string
+  subscription_id: string
+  since: string
+  /** Kinds of events that are left out. */
+  withheld?: string[]
+}
+
+/** Batches of which a webhook got something since some time that is not withheld: `wanted` has a bit for each such delivery. */
+export const deliveredSince = ({ team_id, subscription_id, since, withheld = [] }: Since): Part => part`
+  (select b.*, ${withheld.length === 0 ? part`delivered` : part`delivered & wanted_events(kinds, '{*}', ${withheld}::text[])`} as wanted
+   from delivery_batches b where target_id = ${subscription_id} and team_id = ${team_id}) b
+  where bit_count(delivered) > 0 and created_at >= ${since}::timestamptz and bit_count(wanted) > 0`

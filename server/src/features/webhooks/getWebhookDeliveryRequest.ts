@@ -1,9 +1,10 @@
 // Reads what a delivery sends: the body, which is the same at every attempt, without the signature.
 import { part } from '../../base/db.ts'
-import { eventsWith, scopeOfEvent } from '../../kit/event.ts'
+import { eventsWith } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
 import { bodyOf } from './attempt.ts'
+import { whyWithheld } from './withheldDeliveries.ts'
 
 const bodyBytesMax = 256 * 1024
 
@@ -25,9 +26,8 @@ export const getWebhookDeliveryRequest = operation({
   }),
   errors: ['insufficient_scope'],
   async handler({ team, caller, delivery: { id, event, event_id, created_at, url }, sql, fail }) {
-    const scope = scopeOfEvent(event)
-    if (!caller.scopes.has(scope))
-      fail('insufficient_scope', `This delivery sends ${event}, which your credential lacks ${scope} for.`)
+    const withheld = whyWithheld(caller.scopes, event)
+    if (withheld !== undefined) fail('insufficient_scope', withheld)
     const [found] = await sql<{ data: string | null }>`
       select coalesce(
         (select d.data::text from deliveries d where d.id = ${id} and d.team_id = ${team.id}),

@@ -15,13 +15,15 @@ const Asked = Type.Object({
   since: Type.String({ format: 'date-time' }),
   /** A time of the database's clock: what ended before it is sent again, and what was sent again since then is not. */
   asked_at: Type.String({ format: 'date-time' }),
+  /** Kinds of events that whoever asked may not read, or the webhook does not get. Jobs of the release before do not have it. */
+  withheld: Type.Optional(Type.Array(Type.String())),
 })
 type Asked = Static<typeof Asked>
 
 /** The deliveries that somebody asked for, of those that are rows of their own. */
-export const askedFor = ({ team_id, subscription_id, since, asked_at }: Asked): Part => part`
+export const askedFor = ({ team_id, subscription_id, since, asked_at, withheld = [] }: Asked): Part => part`
   deliveries where target_id = ${subscription_id} and team_id = ${team_id} and state in ('delivered', 'dead')
-    and created_at >= ${since}::timestamptz and settled_at < ${asked_at}::timestamptz`
+    and created_at >= ${since}::timestamptz and settled_at < ${asked_at}::timestamptz and event <> all(${withheld}::text[])`
 
 export const replayDeliveries = job({
   name: 'replayDeliveries',
@@ -45,14 +47,16 @@ export const replayDeliveries = job({
  * more with that of the last one may follow, and those that were taken are not found again.
  */
 async function replaySome(sql: Sql, asked: Asked, after: number): Promise<number | undefined> {
-  // its lock also holds up whoever deletes the webhook, and drops what is not sent yet
-  const sendable = await sql`
+  // its lock also holds up whoever deletes the webhook, and drops what is not sent yet, and whoever turns it to another URL
+  const [sendable] = await sql<{ withheld: string[] }>`
     update delivery_targets set retry_at = least(retry_at, now())
-    where id = ${asked.subscription_id} and team_id = ${asked.team_id} and active and deleted_at is null returning id`
-  if (sendable.length === 0) return undefined
+    where id = ${asked.subscription_id} and team_id = ${asked.team_id} and active and deleted_at is null returning withheld`
+  if (!sendable) return undefined
+  // its URL may have been set since it was asked for, by somebody who may read less
+  const withheld = [...(asked.withheld ?? []), ...sendable.withheld]
   const replayed = await sql<{ n: number }>`${announcing}
     update deliveries set ${sentAgain} where id in (
-      select id from ${askedFor(asked)} and n >= ${after} order by n limit ${batch} for update)
+      select id from ${askedFor({ ...asked, withheld })} and n >= ${after} order by n limit ${batch} for update)
     returning n`
   return replayed.length < batch ? undefined : Math.max(...replayed.map(({ n }) => n))
 }

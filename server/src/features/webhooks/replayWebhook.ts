@@ -1,5 +1,6 @@
 // Sends everything again that a webhook should have got since a given time.
 import { one } from '../../base/db.ts'
+import { withheldEvents } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, instant, Type } from '../../kit/schema.ts'
 import { deliveredSince } from './deliveryBatches.ts'
@@ -13,7 +14,8 @@ export const replayWebhook = operation({
   summary: 'Send everything again since some time',
   description:
     'Sends again every delivery to this webhook that is `delivered` or `dead` and whose event happened at `since` or later: the oldest ' +
-    'first, after new events. Ids and bodies are the same as before.',
+    'first, after new events. Ids and bodies are the same as before. Kinds of events that your credential may not read are left out, and those ' +
+    'that the webhook does not get because the credential that set its `url` or `events` may not read them.',
   scope: 'webhooks:manage',
   body: Type.Object({ since: instant('Events from this time on.') }),
   status: 200,
@@ -22,9 +24,9 @@ export const replayWebhook = operation({
     deliveries: Type.Integer({ minimum: 0, description: 'How many will be sent again.' }),
   }),
   errors: ['not_found', 'conflict'],
-  async handler({ team, subscription, body, sql, enqueue, fail }) {
-    const [target] = await sql<{ active: boolean; is_deleted: boolean; asked_at: Date }>`
-      select active, deleted_at is not null as is_deleted, now() as asked_at from delivery_targets
+  async handler({ team, caller, subscription, body, sql, enqueue, fail }) {
+    const [target] = await sql<{ active: boolean; is_deleted: boolean; withheld: string[]; asked_at: Date }>`
+      select active, deleted_at is not null as is_deleted, withheld, now() as asked_at from delivery_targets
       where id = ${subscription.id} and team_id = ${team.id} for share`
     if (!target || target.is_deleted) return fail('not_found')
     const refusal = whyNotSent(target)
@@ -34,10 +36,11 @@ export const replayWebhook = operation({
       subscription_id: subscription.id,
       since: body.since,
       asked_at: target.asked_at.toISOString(),
+      withheld: [...new Set([...target.withheld, ...withheldEvents(caller.scopes)])],
     }
     const count = await one(sql<{ deliveries: number }>`
       select (select count(*) from ${askedFor(asked)})
-        + (select coalesce(sum(bit_count(delivered)), 0)::bigint from ${deliveredSince(asked)}) as deliveries`)
+        + (select coalesce(sum(bit_count(wanted)), 0)::bigint from ${deliveredSince(asked)}) as deliveries`)
     const { deliveries } = count
     if (deliveries > 0) await enqueue(replayDeliveries, asked)
     return { subscription_id: subscription.id, deliveries }

@@ -4,6 +4,7 @@ import { scopeOfEvent, withheldEvents, type EventName } from '../../kit/event.ts
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { fields, Webhook, webhookColumns, webhooksOf } from './webhook.ts'
+import { kindThatWaits } from './withheldDeliveries.ts'
 
 export const updateWebhook = operation({
   id: 'updateWebhook',
@@ -14,7 +15,7 @@ export const updateWebhook = operation({
     'Only the given fields change. While `active` is false, new events are not sent, also not later; deliveries that were already waiting ' +
     'are sent once it is true again. `active: true` also enables a webhook that Runyard disabled; the dead letters of that time can then ' +
     'be replayed. Waiting deliveries go to a new `url`. To change `url` or `events`, a credential must be able to read everything that ' +
-    'the webhook gets.',
+    'the webhook gets, and for another `url` also everything that waits for it.',
   scope: 'webhooks:manage',
   body: Type.Object(
     {
@@ -44,9 +45,19 @@ export const updateWebhook = operation({
         `This webhook gets ${refused}, which your credential lacks ${scopeOfEvent(refused)} for.`,
       )
     }
+    const isMoved = body.url !== undefined && body.url !== stored.url
+    // in a statement of its own: one that waits for the lock does not see what is to be replayed since then
+    const waits = isMoved ? await kindThatWaits(sql, stored, withheld) : undefined
+    if (waits !== undefined) {
+      fail(
+        'insufficient_scope',
+        `${waits} still waits to be sent to this webhook, which your credential lacks ${scopeOfEvent(waits)} for. ` +
+          'Change the url with a credential that has it, or when nothing of the kind waits any more.',
+      )
+    }
     const isSwitchedOn = body.active === true
     // a new URL, or one that a person has enabled again, has not failed yet
-    const isFresh = isSwitchedOn || (body.url !== undefined && body.url !== stored.url)
+    const isFresh = isSwitchedOn || isMoved
     const changed = await one(sql<Webhook>`${announcing}
       update delivery_targets set
         url = coalesce(${body.url ?? null}, url),
