@@ -3501,6 +3501,10 @@ const sentences = [
     id: 'webhooks.fair',
     says: 'A team whose receivers all hang leaves room for the others; a target gets four requests at a time.',
   },
+  {
+    id: 'webhooks.looks',
+    says: 'Targets with work are looked for in pieces of a thousand, new deliveries and retries alike; an event for a target that the looks have passed is found without a poll.',
+  },
   { id: 'webhooks.announced', says: 'A process that writes events and does not deliver calls those that do.' },
   {
     id: 'webhooks.survive',

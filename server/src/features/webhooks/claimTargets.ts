@@ -13,43 +13,77 @@ const targetsMax = 1000
 /** How long a target with nothing to do is still held: until then its next event needs no claim. */
 const idleMs = 5000
 
-export async function claimWithWork(state: DeliveryState, withRetries: boolean): Promise<void> {
-  const { context, process, outboxes, oneByOne } = state
-  const { sql } = context.db
+/** What a look is for. Whatever it says, a look that others have begun is continued. */
+interface Wanted {
+  fresh: boolean
+  retries: boolean
+}
+
+/** Claims targets that have something to send and that no process has; answers with those that it claimed. */
+export async function claimWithWork(state: DeliveryState, wanted: Wanted): Promise<Outbox[]> {
+  const { process, outboxes, oneByOne } = state
   const isSuspect = ({ deaths }: { deaths: number }) =>
     process.suspectProcesses !== undefined && deaths >= suspectDeaths
-  const found = await lookForWork(state, withRetries)
+  const found = await lookForWork(state, wanted)
   const untaken = found.filter(({ holder, id }) => holder === null || (holder === 'mine' && !outboxes.has(id)))
   const free = untaken.filter((target) => oneByOne || !isSuspect(target))
   for (const suspect of untaken.filter(isSuspect)) sendSuspect(state, suspect)
-  const wanted = withinShares(outboxes, free)
+  const claimed = await claim(state, withinShares(outboxes, free))
+  const hasRoom = outboxes.size < targetsMax
+  if (hasRoom && (isWithin(state) || state.isToLookAgain)) lookSoon(state)
+  return claimed
+}
+
+async function claim(state: DeliveryState, ids: string[]): Promise<Outbox[]> {
+  const { context, process, outboxes } = state
   const lost = process.lost()
-  if (wanted.length === 0 || state.isStopping || lost.aborted) return
-  const claimed = await rows.claimTargets(sql, process.id, wanted)
-  if (lost.aborted) return
+  if (ids.length === 0 || state.isStopping || lost.aborted) return []
+  const claimed = await rows.claimTargets(context.db.sql, process.id, ids)
+  if (lost.aborted) return []
   letGoAtLoss(state, lost)
-  for (const target of claimed) outboxes.set(target.id, openOutbox(target))
+  const opened = claimed.map(openOutbox)
+  for (const outbox of opened) outboxes.set(outbox.target.id, outbox)
+  return opened
+}
+
+/** The looks have passed some targets, and not yet all. */
+const isWithin = ({ lookedTo, retriedTo }: DeliveryState): boolean =>
+  lookedTo !== rows.beforeAllTargets || retriedTo !== rows.beforeAllRetries
+
+/** Looks once for all who ask. */
+export function lookSoon(state: DeliveryState): void {
+  if (state.isStopping) return
+  state.claimTimer ??= setTimeout(() => {
+    state.startRound({ load: state.isToLoad, claim: true, due: state.retriedTo !== rows.beforeAllRetries })
+  }, announceMs)
 }
 
 /**
- * The next targets with work, behind those of the look before. While there are more, the looks go on, in pieces: many targets of one team
- * hold up nobody's deliveries for long.
+ * The next targets with work, behind those of the look before. While there are more, looks follow, in pieces: many targets of one team hold up
+ * nobody's deliveries for long.
  */
-async function lookForWork(state: DeliveryState, withRetries: boolean): Promise<TargetWithWork[]> {
+async function lookForWork(state: DeliveryState, wanted: Wanted): Promise<TargetWithWork[]> {
   const { context, process, oneByOne } = state
   const { sql } = context.db
   const by = { workerId: process.id, drillTeam: context.config.drillTeam }
+  const isFirst = state.lookedTo === rows.beforeAllTargets
+  const isFresh = wanted.fresh || !isFirst || state.isToLookAgain
+  // others have looked since this was asked for
+  if (!isFresh && !wanted.retries) return []
   state.claimedAt = performance.now()
+  // before the statement, which may miss what is written while it runs
+  if (isFirst) state.isToLookAgain = false
   if (oneByOne) return rows.targetIfDue(sql, by, oneByOne.targetId)
   const isToAnnounce = state.isToAnnounce
   state.isToAnnounce = false
-  const { found, reached } = await rows.targetsWithWork(sql, by, { after: state.lookedTo, withRetries })
+  const { found, reached, reached_retry } = await rows.targetsWithWork(sql, by, {
+    after: isFresh ? state.lookedTo : rows.afterAllTargets,
+    retriesAfter: wanted.retries ? state.retriedTo : undefined,
+  })
   state.lookedTo = reached ?? rows.beforeAllTargets
-  if (reached !== null && !state.isStopping) {
-    state.claimTimer ??= setTimeout(() => state.startRound({ claim: true, due: false }), announceMs)
-  }
-  // who has those that this look did not reach is not known
-  if (isToAnnounce && (reached !== null || found.some(({ holder }) => holder === 'other'))) {
+  if (wanted.retries) state.retriedTo = reached_retry ?? rows.beforeAllRetries
+  // who has those that this look did not pass is not known
+  if (isToAnnounce && (!isFirst || reached !== null || found.some(({ holder }) => holder === 'other'))) {
     await sql`select set_config('synchronous_commit', 'off', true), pg_notify(${deliveriesChannel}, '')`
   }
   return found

@@ -5,10 +5,10 @@ import { createOnceMore, type OnceMore } from '../../base/onceMore.ts'
 import type { Context } from '../../kit/context.ts'
 import type { WorkingProcess } from '../../kit/feature.ts'
 import { lookFor } from '../../kit/sharedLook.ts'
-import { claimWithWork, refreshTargets, releaseAll, releaseIdle } from './claimTargets.ts'
+import { claimWithWork, lookSoon, refreshTargets, releaseAll, releaseIdle } from './claimTargets.ts'
 import { deliveriesChannel, announceMs } from './deliveriesChannel.ts'
 import type { DeliveryState, OneByOne, Round } from './deliveryState.ts'
-import { beforeAllTargets, hasRetry } from './deliveryRows.ts'
+import { beforeAllRetries, beforeAllTargets, hasRetry } from './deliveryRows.ts'
 import { loadDue, loadNew } from './loadDeliveries.ts'
 import { isPaused, type Outbox } from './outbox.ts'
 import { giveUpSomeDisabled, resultLane } from './recordResult.ts'
@@ -40,6 +40,7 @@ export function startDeliveryLoop(context: Context, process: WorkingProcess, one
       if (!state.isStopping) await goRound(state, round)
     },
     merge: (first, second) => ({
+      load: first.load || second.load,
       claim: first.claim || second.claim,
       due: first.due || second.due,
     }),
@@ -65,6 +66,9 @@ export function startDeliveryLoop(context: Context, process: WorkingProcess, one
     isGivingUp: false,
     claimedAt: -Infinity,
     lookedTo: beforeAllTargets,
+    retriedTo: beforeAllRetries,
+    isToLookAgain: false,
+    isToLoad: false,
     isToAnnounce: false,
     claimTimer: undefined,
     lost: undefined,
@@ -98,9 +102,13 @@ async function noneUnderWay(state: DeliveryState): Promise<void> {
 function announced(state: DeliveryState, isOurs: boolean): void {
   if (state.isStopping) return
   const isEarly = performance.now() - state.claimedAt < announceMs
+  state.isToLookAgain = true
   if (isOurs) state.isToAnnounce = true
-  if (isEarly) state.claimTimer ??= setTimeout(() => state.startRound({ claim: true, due: false }), announceMs)
-  state.startRound({ claim: !isEarly, due: false })
+  if (isEarly) {
+    state.isToLoad = true
+    lookSoon(state)
+  }
+  state.startRound({ load: true, claim: !isEarly, due: false })
 }
 
 /** The next poll releases it. */
@@ -114,21 +122,24 @@ function startRound(state: DeliveryState, rounds: OnceMore<Round>, round: Round)
   if (round.claim) {
     clearTimeout(state.claimTimer)
     state.claimTimer = undefined
+    if (round.load) state.isToLoad = false
   }
   rounds.ask(round)
 }
 
-async function goRound(state: DeliveryState, { claim, due }: Round): Promise<void> {
+async function goRound(state: DeliveryState, { load, claim, due }: Round): Promise<void> {
+  if (load) await loadAll(state, claim)
+  const claimed = claim ? await claimWithWork(state, { fresh: load, retries: due }) : []
+  if (claim && (load || claimed.length > 0)) await loadNew(state)
+  if (due) await loadDue(state, load ? state.outboxes.values() : claimed)
+}
+
+async function loadAll(state: DeliveryState, withRows: boolean): Promise<void> {
   for (const outbox of state.outboxes.values()) {
     outbox.hasMore = true
-    if (claim) outbox.hasMoreRows = true
+    if (withRows) outbox.hasMoreRows = true
   }
   await loadNew(state)
-  if (claim) {
-    await claimWithWork(state, due)
-    await loadNew(state)
-  }
-  if (due) await loadDue(state)
 }
 
 async function poll(state: DeliveryState, rounds: OnceMore<Round>): Promise<void> {
@@ -136,7 +147,7 @@ async function poll(state: DeliveryState, rounds: OnceMore<Round>): Promise<void
   const { fresh, batches, retries } = await lookFor(state.context, asked)
   if (fresh || batches || retries || state.outboxes.size > 0) {
     await refreshTargets(state)
-    state.startRound({ claim: true, due: true })
+    state.startRound({ load: true, claim: true, due: true })
     await rounds.settled()
     await releaseIdle(state)
   }

@@ -65,40 +65,68 @@ interface Deliverer {
   drillTeam: string | undefined
 }
 
-/** How many targets one look passes by, of each kind of new deliveries: a team with more of them holds up no look for those of others. */
+/**
+ * How many targets one look passes by, of each kind of new deliveries and of those with retries: a team with more of them holds up no look for those
+ * of others.
+ */
 const lookMax = 1000
-/** Where the first look begins. */
+/** Where the first look begins, and where one begins that finds nothing new. */
 export const beforeAllTargets = '00000000-0000-0000-0000-000000000000'
+export const afterAllTargets = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** The place of a target among those with a retry, which stand in the order of their times. */
+export interface RetryPlace {
+  /** With microseconds, which a Date does not have. */
+  at: string
+  id: string
+}
+export const beforeAllRetries: RetryPlace = { at: '-infinity', id: beforeAllTargets }
+
+interface Look {
+  /** New deliveries of targets behind this one. */
+  after: string
+  /** Retries behind this one; undefined: none. */
+  retriesAfter: RetryPlace | undefined
+}
 
 /**
- * Targets with something to send, of those that may be sent to now, and who has them; `reached`: there may be more behind this one. The first
- * of each target's new deliveries is found by hopping along the index from target to target, so a target with many deliveries costs no more
- * than one with few. Those in batches have an index of their own. Retries are not in the order of targets: a look finds them all, or none.
+ * Targets with something to send, of those that may be sent to now, and who has them; `reached` and `reached_retry`: there may be more behind
+ * this one. The first of each target's new deliveries is found by hopping along the index from target to target, so a target with many deliveries
+ * costs no more than one with few. Those in batches have an index of their own. Retries are not in the order of targets, so they have a place of
+ * their own.
  */
-export const targetsWithWork = (sql: Sql, by: Deliverer, look: { after: string; withRetries: boolean }) =>
-  one(sql<{ found: TargetWithWork[]; reached: string | null }>`
+export const targetsWithWork = (sql: Sql, by: Deliverer, { after, retriesAfter }: Look) =>
+  one(sql<{ found: TargetWithWork[]; reached: string | null; reached_retry: RetryPlace | null }>`
     with recursive fresh (target_id, nth) as (
-      (select target_id, 1 from deliveries where state = 'new' and target_id > ${look.after}::uuid order by target_id limit 1)
+      (select target_id, 1 from deliveries where state = 'new' and target_id > ${after}::uuid order by target_id limit 1)
       union all
       select (select d.target_id from deliveries d where d.state = 'new' and d.target_id > f.target_id order by d.target_id limit 1), nth + 1
       from fresh f where f.target_id is not null and nth < ${lookMax}::int
     ),
     batches (target_id, nth) as (
-      (select target_id, 1 from delivery_batches where has_waiting and target_id > ${look.after}::uuid order by target_id limit 1)
+      (select target_id, 1 from delivery_batches where has_waiting and target_id > ${after}::uuid order by target_id limit 1)
       union all
       select (select d.target_id from delivery_batches d where d.has_waiting and d.target_id > b.target_id order by d.target_id limit 1), nth + 1
       from batches b where b.target_id is not null and nth < ${lookMax}::int
+    ),
+    retries as materialized (
+      select id, retry_at from delivery_targets
+      where ${hasRetry} and ${retriesAfter !== undefined}::bool
+        and (retry_at, id) > (${(retriesAfter ?? beforeAllRetries).at}::timestamptz, ${(retriesAfter ?? beforeAllRetries).id}::uuid)
+      order by retry_at, id limit ${lookMax}::int
     ),
     due (id) as (
       select target_id from fresh where target_id is not null
       union
       select target_id from batches where target_id is not null
       union
-      select id from delivery_targets where ${hasRetry} and ${look.withRetries}::bool
+      select id from retries
     )
     select (select coalesce(json_agg(w), '[]') from (${mayBeSentTo(part`due`, by)}) w) as found, (
       select target_id from (select * from fresh union all select * from batches) last
-      where nth = ${lookMax}::int and target_id is not null order by target_id limit 1) as reached`)
+      where nth = ${lookMax}::int and target_id is not null order by target_id limit 1) as reached, (
+      select json_build_object('at', retry_at, 'id', id) from retries order by retries.retry_at, retries.id offset ${lookMax - 1}::int
+    ) as reached_retry`)
 
 /** The same of one target. */
 export const targetIfDue = (sql: Sql, by: Deliverer, id: string) =>

@@ -2,15 +2,17 @@
 import type { Context } from '../../kit/context.ts'
 import type { WorkingProcess } from '../../kit/feature.ts'
 import type { Lane } from '../../kit/lane.ts'
-import type { AttemptResult, Loaded } from './deliveryRows.ts'
+import type { AttemptResult, Loaded, RetryPlace } from './deliveryRows.ts'
 import type { Outbox } from './outbox.ts'
 import type { SigningKey } from './signature.ts'
 
-/** What a round does, beside loading what is new for the targets that this process has. */
+/** What a round does. */
 export interface Round {
+  /** Load what is new for the targets that this process has. Without it, only what it claims in this round is loaded. */
+  load: boolean
   /** Look for targets that no process has. */
   claim: boolean
-  /** Load what is to be sent again. */
+  /** Load what is to be sent again. The look finds targets with retries too. */
   due: boolean
 }
 
@@ -57,8 +59,13 @@ export interface DeliveryState {
   /** More may wait for disabled subscriptions than was given up at once. */
   isGivingUp: boolean
   claimedAt: number
-  /** The target up to which the last look for work came; the next one begins behind it. */
+  /** The target up to which the last look for new deliveries came, and for retries; the next one begins behind it. */
   lookedTo: string
+  retriedTo: RetryPlace
+  /** Events were written since the looks last began at the first target: targets that they have passed may have something to send. */
+  isToLookAgain: boolean
+  /** The same soon after a look: the next one also loads what is new for the targets that this process has. */
+  isToLoad: boolean
   /** This process wrote events: the next look notifies the other processes if they have something to send. */
   isToAnnounce: boolean
   claimTimer: NodeJS.Timeout | undefined

@@ -74,10 +74,10 @@ const idsOf = (outboxes: Outbox[]): string[] => outboxes.map(({ target }) => tar
 const knownRows = (outboxes: Outbox[]): string[] =>
   outboxes.flatMap(({ known }) => [...known.values()].flatMap(({ id, batch }) => (batch ? [] : [id])))
 
-/** Loads retries and replays for every target that has none of them in memory; then sends what may be sent. */
-export async function loadDue(state: DeliveryState): Promise<void> {
+/** Loads retries and replays for each of these targets that has none of them in memory; then sends what may be sent. */
+export async function loadDue(state: DeliveryState, among: Iterable<Outbox>): Promise<void> {
   const { context, process, outboxes } = state
-  const wanting = [...outboxes.values()].filter(({ retries, replays }) => retries.length + replays.length === 0)
+  const wanting = [...among].filter(({ retries, replays }) => retries.length + replays.length === 0)
   if (wanting.length === 0) return
   const ids = idsOf(wanting)
   const due = await rows.loadDue(context.db.sql, ids, knownRows(wanting), loadedMax)

@@ -94,7 +94,7 @@ export async function recordResult(state: DeliveryState, outbox: Outbox, noted: 
   outbox.unwritten += 1
   const written = writeResult(state, result)
   const due = isDueShort(outbox)
-  if (due || isFreshShort(outbox)) state.startRound({ claim: false, due })
+  if (due || isFreshShort(outbox)) state.startRound({ load: true, claim: false, due })
   try {
     await written
     // this process holds the target until it is disabled: nobody else may claim it before
@@ -105,7 +105,7 @@ export async function recordResult(state: DeliveryState, outbox: Outbox, noted: 
   outbox.known.delete(delivery.id)
   // the rest of a batch is loaded when its first deliveries are written
   if (outbox.loadedInPart !== undefined && isFreshShort(outbox)) {
-    state.startRound({ claim: false, due: false })
+    state.startRound({ load: true, claim: false, due: false })
   }
   if (outcome.isGone && target.kind === 'callback' && delivery.run_id !== null) {
     await setRunApart(state.context.db.sql, target.id, delivery.run_id)

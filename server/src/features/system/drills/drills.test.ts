@@ -7,7 +7,7 @@ import { testApp } from '../../../../test/kit/testApp.ts'
 import { typedClient } from '../../../../test/kit/typedClient.ts'
 import { newId } from '../../../base/ids.ts'
 import { insertDrillTarget } from '../../webhooks/drillTarget.ts'
-import { beforeAllTargets, targetsWithWork } from '../../webhooks/deliveryRows.ts'
+import { beforeAllRetries, beforeAllTargets, targetsWithWork } from '../../webhooks/deliveryRows.ts'
 import { endDrill, handOver, insertDrill, noteProgress, noteScratchTeam, takeRequested } from './drillRows.ts'
 import { listDrills } from './listDrills.ts'
 import { startDrill } from './startDrill.ts'
@@ -110,7 +110,7 @@ proves('drill.erased', 'a drill whose process was killed is broken off, and all 
 /** The teams to whose targets a process delivers. */
 async function served(drillTeam?: string): Promise<string[]> {
   const by = { workerId: newId(), drillTeam }
-  const { found } = await targetsWithWork(sql, by, { after: beforeAllTargets, withRetries: true })
+  const { found } = await targetsWithWork(sql, by, { after: beforeAllTargets, retriesAfter: beforeAllRetries })
   return found.map(({ team_id }) => team_id)
 }
 
