@@ -22,3 +22,16 @@ export async function begin(address: DatabaseAddress): Promise<{ its: Sql; commi
     },
   }
 }
+
+/** Resolves when another connection waits for what this transaction holds, or when the request that was to wait is answered without. */
+export async function untilBlocked(sql: Sql, inside: Sql, request: Promise<unknown>): Promise<void> {
+  const answered = new AbortController()
+  void request.finally(() => answered.abort())
+  const [me] = await inside<{ pid: number }>`select pg_backend_pid() as pid`
+  for (;;) {
+    if (answered.signal.aborted) return
+    const blocked = await sql`select from pg_stat_activity where ${me!.pid}::int = any(pg_blocking_pids(pid))`
+    if (blocked.length > 0) return
+    await sql`select pg_sleep(0.005)`
+  }
+}

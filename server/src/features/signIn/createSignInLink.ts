@@ -53,7 +53,7 @@ export const createSignInLink = operation({
 
 type Fail = (code: 'insufficient_scope' | 'not_found', message?: string) => never
 
-/** Whoever makes the link could open it, so it must not lead to rights that the caller lacks. */
+/** Whoever makes the link could open it, so it must not lead to rights that the caller lacks. The role stays as it is until the link is there. */
 async function requireMayInvite(
   sql: Sql,
   caller: Caller,
@@ -65,7 +65,8 @@ async function requireMayInvite(
   }
   const [member] = isId(memberId)
     ? await sql<{ role: Role }>`
-        select role from members where id = ${memberId} and team_id = ${teamId} and removed_at is null`
+        select role from members where id = ${memberId} and team_id = ${teamId} and removed_at is null
+        for no key update`
     : []
   if (!member) return fail('not_found', 'No member of the team has this id. GET …/members lists them.')
   const lacked = scopesLacked(member.role, caller.scopes)

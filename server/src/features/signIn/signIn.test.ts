@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../base/ids.ts'
 import { hashToken } from '../../base/secrets.ts'
+import { effectiveScopes } from '../../kit/scopes.ts'
+import { begin, untilBlocked } from '../../../test/kit/heldTransaction.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { refusedSoon } from '../../../test/kit/refusedSoon.ts'
@@ -204,6 +206,25 @@ proves(
       [foreign.status, foreign.text],
       [404, (await team.call(`POST ${links}`, { body: { member_id: newId() } })).text],
     )
+  },
+)
+
+proves(
+  'signIn.invite',
+  'an invitation waits for a change of the role, and is refused if its maker lacks the new one',
+  async () => {
+    const viewer = await makeMember('viewer')
+    const scopes = ['keys:manage', ...effectiveScopes(['*'], 'viewer')]
+    const { body: narrow } = await team.call('POST /v2/teams/:teamId/api-keys', { body: { scopes } })
+    const invite = () =>
+      service.call(`POST /v2/teams/${team.id}/sign-in-links`, { key: narrow.secret, body: { member_id: viewer } })
+    assert.equal((await invite()).status, 201)
+    const { its, commit } = await begin(service.context.db.address())
+    await its`update members set role = 'admin' where id = ${viewer}`
+    const inviting = invite()
+    await untilBlocked(sql, its, inviting)
+    await commit()
+    assert.equal((await inviting).body.error, 'insufficient_scope')
   },
 )
 

@@ -1,5 +1,5 @@
 // A member: a person of a team, whose role bounds what their credentials may do.
-import { part, sqlState, uniqueViolation, type Sql } from '../../base/db.ts'
+import { part, sqlState, uniqueViolation, type Part, type Sql } from '../../base/db.ts'
 import type { Caller } from '../../kit/credential.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
@@ -28,9 +28,16 @@ export const MemberRole = oneOf(roles, { description: 'Bounds the scopes of the 
 
 export const memberColumns = part`id, team_id, name, email, role, created_at, updated_at`
 
-export const findMember = (sql: Sql, id: string, teamId: string): Promise<Member[]> => sql<Member>`
+const memberWith = (id: string, teamId: string): Part => part`
   select ${memberColumns}
   from members where id = ${id} and team_id = ${teamId} and removed_at is null`
+
+export const findMember = (sql: Sql, id: string, teamId: string): Promise<Member[]> =>
+  sql<Member>`${memberWith(id, teamId)}`
+
+/** The member as nobody else can change it until this transaction ends. Whoever also asks `isOnlyAdmin` asks that first. */
+export const lockMember = (sql: Sql, id: string, teamId: string): Promise<Member[]> =>
+  sql<Member>`${memberWith(id, teamId)} for no key update`
 
 export const member = resource('member', findMember)
 
@@ -40,9 +47,12 @@ declare module '../../kit/resources.ts' {
   }
 }
 
-/** Asked before an admin steps down or leaves. Such changes lock the team's row one after the other, so two cannot pass at once. */
+/**
+ * Asked before an admin steps down or leaves. Such changes lock the team's row one after the other, so two cannot pass at once. The lock lets
+ * others insert rows of the team: they may have locked a member before, which is asked for after this.
+ */
 export async function isOnlyAdmin(sql: Sql, teamId: string, memberId: string): Promise<boolean> {
-  await sql`select id from teams where id = ${teamId} for update`
+  await sql`select id from teams where id = ${teamId} for no key update`
   const admins = await sql<{ id: string }>`
     select id from members where team_id = ${teamId} and role = 'admin' and removed_at is null`
   return admins.length === 1 && admins[0]!.id === memberId

@@ -1,9 +1,11 @@
 // Teams and members as users meet them.
 import assert from 'node:assert/strict'
+import { begin, untilBlocked } from '../../../test/kit/heldTransaction.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { typedClient } from '../../../test/kit/typedClient.ts'
 import { proves } from '../../../test/kit/proves.ts'
+import { effectiveScopes, type Role } from '../../kit/scopes.ts'
 import { createMember } from './createMember.ts'
 import { deleteMember } from './deleteMember.ts'
 import { getPreferences } from './getPreferences.ts'
@@ -14,6 +16,27 @@ import { updateMember } from './updateMember.ts'
 import { updatePreferences } from './updatePreferences.ts'
 
 const service = await testApp()
+const { sql } = service.context.db
+
+/**
+ * A change of a member, with a key that has `keys:manage` and the scopes of a viewer, while somebody gives the member another role: the
+ * change waits for it.
+ */
+async function changedBeside(before: Role, after: Role, body: object) {
+  const team = await seedTeam(service)
+  const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'M', role: before } })
+  const id = member.body.member_id
+  const scopes = ['keys:manage', ...effectiveScopes(['*'], 'viewer')]
+  const { body: key } = await team.call('POST /v2/teams/:teamId/api-keys', { body: { scopes } })
+  const { its, commit } = await begin(service.context.db.address())
+  await its`update members set role = ${after} where id = ${id}`
+  const changing = service.call(`PATCH /v2/teams/${team.id}/members/${id}`, { key: key.secret, body })
+  await untilBlocked(sql, its, changing)
+  await commit()
+  const answer = await changing
+  const [left] = await sql<{ role: Role; email: string | null }>`select role, email from members where id = ${id}`
+  return { answer, left }
+}
 
 proves('teams.get', 'a team counts its members', async () => {
   const team = await seedTeam(service, { name: 'Night crew' })
@@ -84,6 +107,16 @@ proves(
     assert.equal((await send(`PATCH ${members}/${without.body.member_id}`, { name: 'N', email })).status, 200)
   },
 )
+
+proves('members.roles', 'a role that a member just lost is given back only by who may give it', async () => {
+  const { answer, left } = await changedBeside('admin', 'viewer', { role: 'admin' })
+  assert.deepEqual([answer.body.error, left], ['insufficient_scope', { role: 'viewer', email: null }])
+})
+
+proves('members.emailIsWayIn', 'an email counts for the role that the member has when it is given', async () => {
+  const { answer, left } = await changedBeside('viewer', 'admin', { email: 'mallory@example.com' })
+  assert.deepEqual([answer.body.error, left], ['insufficient_scope', { role: 'admin', email: null }])
+})
 
 proves('members.lastAdmin', 'a team keeps an admin, also when two admins leave at the same moment', async () => {
   const team = await seedTeam(service)

@@ -3,6 +3,7 @@ import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import {
   isOnlyAdmin,
+  lockMember,
   Member,
   memberColumns,
   MemberEmail,
@@ -38,7 +39,12 @@ export const updateMember = operation({
   answer: wrapped('member', 'member_id', Member),
   errors: ['conflict', 'insufficient_scope', 'not_found'],
   tool: false,
-  async handler({ team, member, caller, body, sql, fail }) {
+  async handler({ team, member: { id }, caller, body, sql, fail }) {
+    const stepsDown = body.role !== undefined && body.role !== 'admin'
+    const isLast = stepsDown && (await isOnlyAdmin(sql, team.id, id))
+    // another change of the member may have come since the path was resolved: what may be given depends on the role that it left
+    const [member] = await lockMember(sql, id, team.id)
+    if (!member) return fail('not_found')
     const gained = body.role === undefined ? [] : scopesGained(member.role, body.role)
     const lacked = gained.filter((scope) => !caller.scopes.has(scope))
     if (lacked.length > 0) {
@@ -46,8 +52,7 @@ export const updateMember = operation({
     }
     const isNewEmail = typeof body.email === 'string' && body.email !== member.email
     if (isNewEmail) requireMayGiveEmail(caller, body.role ?? member.role, fail)
-    const stepsDown = body.role !== undefined && body.role !== 'admin'
-    if (stepsDown && (await isOnlyAdmin(sql, team.id, member.id))) fail('conflict', onlyAdminMessage)
+    if (isLast) fail('conflict', onlyAdminMessage)
     const [changed] = await refusingTakenEmail(
       fail,
       () => sql<Member>`
@@ -56,7 +61,7 @@ export const updateMember = operation({
           email = case when ${'email' in body} then ${body.email ?? null} else email end,
           role = coalesce(${body.role ?? null}, role),
           updated_at = now()
-        where id = ${member.id} and team_id = ${team.id} and removed_at is null
+        where id = ${id} and team_id = ${team.id} and removed_at is null
         returning ${memberColumns}`,
     )
     if (!changed) return fail('not_found')

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { startFakeAnthropic } from '../../../../test/fakes/anthropic.ts'
 import type { FakeAnswer } from '../../../../test/fakes/fakeProvider.ts'
+import { untilBlocked } from '../../../../test/kit/heldTransaction.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 import { draftOf } from '../../../../test/kit/replays.ts'
 import { seedAgent } from '../../../../test/kit/runs.ts'
@@ -20,7 +21,6 @@ import {
   switchOn,
 } from '../../../../test/kit/suggestions.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
-import type { Sql } from '../../../base/db.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())
@@ -192,7 +192,7 @@ proves('suggestions.accept', 'a draft that somebody changes at the same moment i
     await inside`
       update builds set config = jsonb_set(config, '{data,input}', to_jsonb(${brittle}::text)) where id = ${suggestion.draft_build_id}`
     const answer = team.call(`POST /v2/suggestions/${suggestion.id}/accept`, { body: {} })
-    await untilBlocked(inside, answer)
+    await untilBlocked(sql, inside, answer)
     return { accepting: answer }
   })
   const refused = await accepting
@@ -201,19 +201,6 @@ proves('suggestions.accept', 'a draft that somebody changes at the same moment i
   assert.equal((await liveOf(agentId)).id, suggestion.base_build_id)
   assert.equal((await readSuggestion(team, suggestion.id)).state, 'open')
 })
-
-/** Resolves when another connection waits for what this transaction holds, or when the request that was to wait is answered without. */
-async function untilBlocked(inside: Sql, request: Promise<unknown>): Promise<void> {
-  const answered = new AbortController()
-  void request.finally(() => answered.abort())
-  const [me] = await inside<{ pid: number }>`select pg_backend_pid() as pid`
-  for (;;) {
-    if (answered.signal.aborted) return
-    const blocked = await sql`select from pg_stat_activity where ${me!.pid}::int = any(pg_blocking_pids(pid))`
-    if (blocked.length > 0) return
-    await sql`select pg_sleep(0.005)`
-  }
-}
 
 proves(
   'suggestions.reject',
