@@ -11,8 +11,9 @@ interface Found {
 }
 
 /**
- * Part of the caller's transaction. A person with the same address in several teams is signed in to the oldest of them; a new member is
- * made in the oldest team of all.
+ * Part of the caller's transaction. A person with the same address in several teams is signed in to the oldest of those in which the address
+ * was shown to be theirs, or else to the oldest of all: anybody may give a member somebody else's address. A new member is made in the oldest
+ * team.
  */
 export async function memberOfClaims(sql: Sql, context: Context, claims: Record<string, unknown>): Promise<Found> {
   const email = emailOf(context, claims)
@@ -46,7 +47,8 @@ export async function memberOfClaims(sql: Sql, context: Context, claims: Record<
 async function findMember(sql: Sql, email: string): Promise<Found | undefined> {
   const [found] = await sql<Found>`
     select m.team_id, m.id as member_id from members m join teams t on t.id = m.team_id
-    where lower(m.email) = lower(${email}) and m.removed_at is null order by t.created_at, t.id limit 1`
+    where lower(m.email) = lower(${email}) and m.removed_at is null
+    order by (lower(m.verified_email) = lower(m.email)) is true desc, t.created_at, t.id limit 1`
   return found
 }
 

@@ -101,6 +101,21 @@ proves(
   },
 )
 
+proves(
+  'signIn.oidc',
+  'a person stays in the team where their address was verified, though an older one has it too',
+  async () => {
+    const email = 'grace@example.com'
+    const younger = await seedTeam(service)
+    await younger.call(`PATCH /v2/teams/:teamId/members/${younger.memberId}`, { body: { email } })
+    assert.equal((await profileOf((await signIn(service, email)).session)).id, younger.memberId)
+    const { body } = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Not Grace', email } })
+    assert.equal((await profileOf((await signIn(service, email)).session)).id, younger.memberId)
+    await sql`update members set verified_email = null where id = ${younger.memberId}`
+    assert.equal((await profileOf((await signIn(service, email)).session)).id, body.member_id)
+  },
+)
+
 proves('signIn.oidc', 'strangers are let in only with a default role, and only from allowed domains', async () => {
   const refused = await signIn(service, 'new@example.com')
   assert.match(refused.error ?? '', /No member has the e-mail address new@example\.com/)
