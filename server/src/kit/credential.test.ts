@@ -1,8 +1,9 @@
 // Look-ups of credentials: no caller gets an answer that is older than a second, however long the database takes.
 import assert from 'node:assert/strict'
+import { after } from 'node:test'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
-import type { Sql } from '../base/db.ts'
+import { openDatabase, type Sql } from '../base/db.ts'
 import { proves } from '../../test/kit/proves.ts'
 import { createCredentials } from './credential.ts'
 
@@ -33,5 +34,26 @@ proves(
     assert.equal((await early)?.team_id, team.id)
     assert.equal(await late, undefined)
     assert.equal(await credentials.find(team.key), undefined)
+  },
+)
+
+proves(
+  'credentials.revoked',
+  'a transaction that asks for a credential needs no second connection, and sees at once that it was revoked',
+  async () => {
+    const service = await testApp()
+    const team = await seedTeam(service)
+    const { log, db } = service.context
+    const single = openDatabase({ address: db.address, log, connectionsMax: 1 })
+    after(() => single.close())
+    let now = 0
+    const credentials = createCredentials(single.sql, () => now)
+    assert.equal((await credentials.find(team.key))?.team_id, team.id)
+    now = 1000
+    await single.transaction(async (own) => {
+      assert.equal((await credentials.find(team.key, own))?.team_id, team.id)
+      await db.sql`update api_keys set revoked_at = now() where team_id = ${team.id}`
+      assert.equal(await credentials.find(team.key, own), undefined)
+    })
   },
 )

@@ -41,8 +41,11 @@ const unknownMax = 10_000
 const tokenLengthMax = 512
 
 export interface Credentials {
-  /** Undefined when no credential has this token. */
-  find(token: string): Promise<Caller | undefined>
+  /**
+   * Undefined when no credential has this token. Whoever holds a connection gives its `own`: a look-up that is due takes that one and waits for
+   * no second, so transactions that hold all connections never wait for each other here.
+   */
+  find(token: string, own?: Sql): Promise<Caller | undefined>
   /** Remembered as its last use; not for a request that the rate limit refuses, which writes nothing. */
   used(caller: Caller): void
   /** Writes the last-used times collected so far; called on a timer and when the process stops. */
@@ -84,16 +87,23 @@ export function createCredentials(sql: Sql, clock: () => number = () => performa
     return answer
   }
 
-  async function find(token: string): Promise<Caller | undefined> {
+  /** What a transaction reads for itself is not remembered: the requests that come next share a look-up of their own. */
+  async function askNow(digest: string, own: Sql | undefined): Promise<Caller | undefined> {
+    if (!own) return ask(digest)
+    const [caller] = await lookUp(own, [digest])
+    return caller
+  }
+
+  async function find(token: string, own?: Sql): Promise<Caller | undefined> {
     const digest = digestOf(token)
     const now = clock()
     const entry = known.get(digest)
     if (!entry) {
       const isUnknown = !isWellFormed(token) || now - (unknown.get(digest) ?? -Infinity) <= lifeMs
-      return isUnknown ? undefined : ask(digest)
+      return isUnknown ? undefined : askNow(digest, own)
     }
     const age = now - entry.askedAt
-    if (age > lifeMs) return ask(digest)
+    if (age > lifeMs) return askNow(digest, own)
     // a background look-up that fails is repeated, and then reported, by the request that finds the entry too old
     if (age > freshMs) void ask(digest).catch(() => known.delete(digest))
     return entry.caller

@@ -1,11 +1,12 @@
 // API keys and OAuth clients as users meet them: made once, narrowed, expired, revoked.
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
+import { statementSlotsOf } from '../../kit/teamDatabase.ts'
 import { newId } from '../../base/ids.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { changedSoon, refusedSoon } from '../../../test/kit/refusedSoon.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
-import { testApp, type Answer } from '../../../test/kit/testApp.ts'
+import { testApp, type Answer, type CallOptions } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const address = await testDatabase()
@@ -190,6 +191,57 @@ proves('members.roles', 'a role that is lowered while a body arrives counts for 
   request.end()
   assert.equal((await request.answer).json().error, 'insufficient_scope')
 })
+
+/** Answers a request that waits for a connection, because its team has all that it may have, until `change` is done. */
+async function answeredAfter(change: () => Promise<void>, route: string, options: CallOptions): Promise<Answer> {
+  const slots = statementSlotsOf(service.context)
+  const held = await Promise.all(Array.from({ length: slots.perTeam }, () => slots.take(team.id)))
+  try {
+    const answer = service.call(route, options)
+    while (slots.waiting(team.id) === 0) await new Promise(setImmediate)
+    await change()
+    for (const release of held) release()
+    return await answer
+  } finally {
+    for (const release of held) release()
+  }
+}
+
+/** Refused before it needs a connection. */
+const askAnotherTeam = (key: string): Promise<Answer> => service.call(`GET /v2/teams/${newId()}/api-keys`, { key })
+
+proves(
+  'credentials.revoked',
+  'a key that is revoked while its request waits for a connection makes no other',
+  async () => {
+    const { body } = await makeKey({})
+    const revoke = async () => {
+      await team.sql`update api_keys set revoked_at = now() where id = ${body.key_id} and team_id = ${team.id}`
+      await refusedSoon(() => askAnotherTeam(body.secret))
+    }
+    const make = { key: body.secret, body: { name: 'waited' } }
+    const answer = await answeredAfter(revoke, `POST /v2/teams/${team.id}/api-keys`, make)
+    assert.deepEqual([answer.status, answer.body.error], [401, 'unauthorized'])
+    assert.deepEqual(await team.sql`select from api_keys where team_id = ${team.id} and name = 'waited'`, [])
+  },
+)
+
+proves(
+  'members.roles',
+  'a role that is lowered while a request waits for a connection counts for its handler',
+  async () => {
+    const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Waiter', role: 'admin' } })
+    const { body } = await makeKey({ user_id: member.body.member_id })
+    const lower = async () => {
+      await team.sql`update members set role = 'operator' where id = ${member.body.member_id} and team_id = ${team.id}`
+      await changedSoon(async () => (await askAnotherTeam(body.secret)).body.error === 'insufficient_scope')
+    }
+    // its scope is one that the lower role has too; the handler asks for more
+    const invite = { key: body.secret, body: { member_id: team.memberId } }
+    const answer = await answeredAfter(lower, `POST /v2/teams/${team.id}/sign-in-links`, invite)
+    assert.equal(answer.body.error, 'insufficient_scope')
+  },
+)
 
 proves('members.removed', 'a removed member’s keys and clients stop working within a second', async () => {
   const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Leaver', role: 'admin' } })

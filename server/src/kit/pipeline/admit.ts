@@ -1,4 +1,5 @@
 // The first stages: who calls, how often that caller may, and whether the operation is theirs to call.
+import type { Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
 import { bearerToken, sessionOver, unauthorized, type Caller } from '../credential.ts'
 import { isMutating, type Operation } from '../operation.ts'
@@ -9,23 +10,29 @@ import { countStranger } from '../strangers.ts'
 import type { Deps, Exchange, PlainRequest } from './exchange.ts'
 
 export async function identify(deps: Deps, operation: Operation, request: PlainRequest): Promise<Caller> {
-  const { context } = deps
-  const token = sessionTokenOf(deps, request)
-  if (token !== undefined && request.page) {
-    requireOwnPage(context.baseUrl(), request.page, { changes: isMutating(operation) })
-  }
+  requireOwnPageOf(deps, operation, request)
   const caller = await findCaller(deps, request)
   if (caller) return caller
-  await countStranger(context, request.address())
-  if (token !== undefined) throw sessionOver(context.baseUrl())
-  throw unauthorized(context.baseUrl(), request.authorization !== undefined)
+  await countStranger(deps.context, request.address())
+  throw notLetIn(deps, request)
+}
+
+function requireOwnPageOf(deps: Deps, operation: Operation, request: PlainRequest): void {
+  if (sessionTokenOf(deps, request) === undefined || !request.page) return
+  requireOwnPage(deps.context.baseUrl(), request.page, { changes: isMutating(operation) })
+}
+
+function notLetIn(deps: Deps, request: PlainRequest): Fault {
+  const baseUrl = deps.context.baseUrl()
+  if (sessionTokenOf(deps, request) !== undefined) return sessionOver(baseUrl)
+  return unauthorized(baseUrl, request.authorization !== undefined)
 }
 
 /** A session's token counts only in its cookie, where the checks of requests from pages apply; any other token only as a bearer token. */
-export async function findCaller(deps: Deps, request: PlainRequest): Promise<Caller | undefined> {
+export async function findCaller(deps: Deps, request: PlainRequest, own?: Sql): Promise<Caller | undefined> {
   const fromCookie = sessionTokenOf(deps, request)
   const token = fromCookie ?? bearerToken(request.authorization)
-  const caller = token === undefined ? undefined : await deps.credentials.find(token)
+  const caller = token === undefined ? undefined : await deps.credentials.find(token, own)
   const isSession = caller?.credential.type === 'session'
   return isSession === (fromCookie !== undefined) ? caller : undefined
 }
@@ -34,11 +41,16 @@ const sessionTokenOf = ({ context }: Deps, { page }: PlainRequest): string | und
   page && readCookie(context.baseUrl(), page, sessionCookie)
 
 /**
- * Right before the call acts, or shows what it did: its body, its turns and the calls before it in its message may have taken minutes. A look-up
- * that is not too old is not repeated (credential.ts).
+ * Right before the call acts, or shows what it did: its body, its turns and waits, and the calls before it in its message may have taken minutes.
+ * A look-up that is not too old is not repeated (credential.ts); a call in its transaction gives its `own` connection for one. The request was
+ * counted when its credential was still good: it is not counted again as a stranger's.
  */
-export async function identifyAgain(exchange: Exchange): Promise<void> {
-  exchange.caller = await identify(exchange.deps, exchange.operation, exchange.request)
+export async function identifyAgain(exchange: Exchange, own?: Sql): Promise<void> {
+  const { deps, operation, request } = exchange
+  requireOwnPageOf(deps, operation, request)
+  const caller = await findCaller(deps, request, own)
+  if (!caller) throw notLetIn(deps, request)
+  exchange.caller = caller
   requireScopeAndTeam(exchange)
 }
 

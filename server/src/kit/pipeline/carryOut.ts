@@ -21,20 +21,22 @@ import { resolvePath } from './resolvePath.ts'
 const noBytes = Buffer.alloc(0)
 
 export async function carryOut(exchange: Exchange): Promise<Reply> {
-  const { operation, caller, db } = exchange
+  const { operation, db } = exchange
   await resolvePath(exchange)
   const seen = await whatIsSeen(exchange)
   if (operation.protocol) return converse(exchange, operation.protocol, seen)
-  const prepared = operation.prepare && (await operation.prepare({ ...seen, sql: db.sql } as never))
-  if (operation.lane) return onLane(exchange, operation.lane, { ...seen, prepared, sql: db.sql })
+  const prepared = operation.prepare && (await prepare(exchange, operation.prepare, seen))
+  if (operation.lane)
+    return onLane(exchange, operation.lane, { ...seen, caller: exchange.caller, prepared, sql: db.sql })
   const { handler } = operation
   if (!handler) throw new Error(`${operation.id} has no handler`)
   const handle = (sql: Sql) =>
     handler({
       ...seen,
+      caller: exchange.caller,
       prepared,
       sql,
-      emit: (event: never, data: never) => emitEvent(sql, caller.team_id, event, data),
+      emit: (event: never, data: never) => emitEvent(sql, exchange.caller.team_id, event, data),
       enqueue: enqueueOn(sql),
     } as never)
   if (operation.stream) return streamOf(exchange, () => handle(db.sql) as Promise<Source>)
@@ -47,6 +49,8 @@ export async function carryOut(exchange: Exchange): Promise<Reply> {
   const read = operation.onlyReads ? { answer: await handle(db.sql) } : undefined
   return retryingDeadlocks(() =>
     db.transaction(async (sql) => {
+      // whoever was revoked or narrowed while the call waited for its connection does nothing with it
+      await identifyAgain(exchange, sql)
       const answer = read ? read.answer : await handle(sql)
       const reply = replyFor(exchange, answer)
       await record(sql, exchange, reply, answer)
@@ -77,6 +81,15 @@ async function whatIsSeen(exchange: Exchange): Promise<object> {
     lastEventId: request.lastEventId,
     fail,
   }
+}
+
+/** It may take minutes, so the caller is asked about again after it. */
+async function prepare(exchange: Exchange, work: NonNullable<Operation['prepare']>, seen: object): Promise<unknown> {
+  const { operation, db } = exchange
+  const prepared = await work({ ...seen, sql: db.sql } as never)
+  if (operation.actsOutside) exchange.hasActed = true
+  await identifyAgain(exchange)
+  return prepared
 }
 
 /** Writes the answer as text. A large one takes time of the thread, which its team pays for. */

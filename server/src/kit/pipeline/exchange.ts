@@ -53,6 +53,7 @@ export interface Exchange {
   deps: Deps
   operation: Operation
   request: PlainRequest
+  /** Whom the last look-up found: a call that waited asks again (admit.ts). */
   caller: Caller
   bytes: Uint8Array | undefined
   /** Held until the body is parsed; for an operation that takes the raw body, until the end. */
@@ -61,6 +62,8 @@ export interface Exchange {
   /** The records of the path, in its order, without the team. */
   found: { noun: string; id: string; row: object }[]
   plain: Record<string, string>
+  /** `prepare` has acted outside: whatever becomes of the call, its audit row says so. */
+  hasActed: boolean
   /** The caller's team takes turns with others for connections. */
   db: TeamDatabase
 }

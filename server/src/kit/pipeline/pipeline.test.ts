@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { beforeEach } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { createProbeTables, inside, jobRuns, probes } from '../../../test/kit/probe.ts'
+import { refusedSoon } from '../../../test/kit/refusedSoon.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
@@ -279,6 +280,26 @@ proves(
     assert.equal((await team.call('POST /v2/probes/outside', failing)).status, 500)
     inside.prepare = async () => undefined
     assert.equal((await team.call('POST /v2/probes/outside', failing)).status, 200)
+  },
+)
+
+proves(
+  ['credentials.revoked', 'audit.refused', 'idempotency.outside'],
+  'a key that is revoked while its call acts outside gets a 401, which is audited and ends the claim of its key',
+  async () => {
+    const { body: key } = await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
+    inside.prepare = async () => {
+      await team.call(`DELETE /v2/api-keys/${key.key_id}`)
+      await refusedSoon(() => service.call('GET /v2/teams', { key: key.secret }))
+    }
+    const idempotencyKey = newId()
+    const answer = await service.call('POST /v2/probes/outside', { key: key.secret, idempotencyKey })
+    assert.deepEqual([answer.status, answer.body.error], [401, 'unauthorized'])
+    const audited = await sql`
+      select operation, credential_id, status, error from audit_log where request_id = ${answer.headers['x-request-id']}`
+    const said = { operation: 'callOutside', credential_id: key.key_id, status: 401, error: 'unauthorized' }
+    assert.deepEqual(audited, [said])
+    assert.deepEqual(await sql`select status from idempotency_keys where key = ${idempotencyKey}`, [{ status: 401 }])
   },
 )
 

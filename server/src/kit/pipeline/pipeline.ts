@@ -77,6 +77,7 @@ async function proceed(deps: Deps, operation: Operation, request: PlainRequest, 
     keyed: undefined,
     found: [],
     plain: {},
+    hasActed: false,
     db: teamDatabaseOf(deps.context, caller.team_id),
   }
   requireScopeAndTeam(exchange)

@@ -1,4 +1,5 @@
 // Ends an authorisation: the code becomes tokens, and the tokens a connection, or a connection that works again.
+import type { Sql } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import { OutboundFailure } from '../../../base/outbound/fetch.ts'
 import { GrantRefused, OAuthTrouble, redeemCode, type Grant, type OAuthClient } from '../../../drivers/oauth/oauth.ts'
@@ -27,12 +28,7 @@ export async function finishFlow(
   callback: URLSearchParams,
   requestId: string,
 ): Promise<Connection> {
-  if (!(await mayFinish(context.db.sql, flow))) {
-    throw new Fault(
-      'forbidden',
-      'The key that began this has been revoked, has expired or may no longer make connections. Begin again with a good one.',
-    )
-  }
+  await requireMayFinish(context.db.sql, flow)
   const { client, provider } = clientOf(context, flow)
   const signal = AbortSignal.timeout(finishMs)
   const { server, redirect_uri: redirectUri, resource } = flow.facts
@@ -52,6 +48,14 @@ export async function finishFlow(
   })
   const account = provider?.account ? await accountOf(context, provider.account, grant, signal) : null
   return keep(context, flow, { grant, account, provider, requestId })
+}
+
+async function requireMayFinish(sql: Sql, flow: Flow): Promise<void> {
+  if (await mayFinish(sql, flow)) return
+  throw new Fault(
+    'forbidden',
+    'The key that began this has been revoked, has expired or may no longer make connections. Begin again with a good one.',
+  )
 }
 
 /** For a provider of the table, the secret comes from the server's settings, which may have changed since the flow began. */
@@ -124,6 +128,8 @@ async function keep(context: Context, flow: Flow, granted: Granted): Promise<Con
             { ...kept, server_url: serverUrl, name: null },
           )
     if (!connection) throw new GrantRefused('The connection was deleted since then. Make a new one.')
+    // the provider may have taken as long as it liked, and the connection itself is locked only now
+    await requireMayFinish(sql, flow)
     await recordOutcome(sql, {
       teamId: flow.team_id,
       memberId: flow.user_id,

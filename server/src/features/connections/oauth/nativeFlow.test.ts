@@ -1,5 +1,7 @@
 // Connecting an account of a provider, the whole way: over real HTTP, with a real authorization server on the other side.
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { startOauthServer, type OauthServer } from '../../../../test/fakes/oauthServer.ts'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
@@ -257,6 +259,34 @@ proves(
       assert.match(await page.text(), /The key that began this has been revoked/)
     }
     assert.equal(oauth.served.codes, codes)
+    assert.deepEqual(await connectionsOf(), many)
+  },
+)
+
+proves(
+  'connections.flowCredential',
+  'an authorisation whose key is revoked while the provider answers makes no connection',
+  async () => {
+    const many = await connectionsOf()
+    const scopes = ['connections:write']
+    const { body: key } = await team.call('POST /v2/teams/:teamId/api-keys', { body: { scopes } })
+    const accounts = createServer((_request, response) => {
+      void team.call(`DELETE /v2/api-keys/${key.key_id}`).then(() => response.end('{"login":"ada"}'))
+    })
+    await new Promise<void>((resolve) => accounts.listen(0, '127.0.0.1', resolve))
+    accounts.unref()
+    service.context.config.oauth['github']!.account_url =
+      `http://127.0.0.1:${(accounts.address() as AddressInfo).port}/`
+    const { body } = await team.call('POST /v2/teams/:teamId/connections/oauth/native/github/start', {
+      key: key.secret,
+    })
+    const { codes } = oauth.served
+    const page = await comeBack(await oauth.agree(body.authorization_url))
+    accounts.close()
+    pointAt(oauth)
+    assert.equal(oauth.served.codes, codes + 1)
+    assert.equal(page.status, 400)
+    assert.match(await page.text(), /The key that began this has been revoked/)
     assert.deepEqual(await connectionsOf(), many)
   },
 )
