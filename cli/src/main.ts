@@ -5,7 +5,7 @@ import { exit, Interrupted, UsageError, type Call, type Command, type Options } 
 import type { Flags } from './connect.ts'
 import { helpFor, helpForAll, usageOf } from './help.ts'
 import { serve } from './machineCommands.ts'
-import { harmlessLines, outputOf, takenFrom, type Output } from './output.ts'
+import { harmlessLines, outputOf, takenFrom } from './output.ts'
 import { sharedOptions } from './sharedOptions.ts'
 
 interface Streams {
@@ -20,8 +20,22 @@ export async function runAndReport(
   env: NodeJS.ProcessEnv,
   streams: Streams = process,
 ): Promise<number> {
+  const { signal, done } = signalsFor(words)
   try {
-    return await runCommandLine(words, env, streams)
+    return await reported(words, env, streams, signal)
+  } finally {
+    done()
+  }
+}
+
+async function reported(
+  words: string[],
+  env: NodeJS.ProcessEnv,
+  streams: Streams,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    return await runCommandLine(words, env, streams, signal)
   } catch (error) {
     if (isOfService(error, words)) throw error
     const { sentenceFor, exitCodeFor } = await import('./failures.ts')
@@ -37,7 +51,12 @@ const isOfService = (error: unknown, words: string[]): boolean =>
   (error as Error).constructor.name === 'ConfigError' ||
   ((words.length === 0 || words[0] === 'serve') && !(error instanceof UsageError))
 
-export async function runCommandLine(words: string[], env: NodeJS.ProcessEnv, streams: Streams): Promise<number> {
+export async function runCommandLine(
+  words: string[],
+  env: NodeJS.ProcessEnv,
+  streams: Streams,
+  signal = withoutSignals.signal,
+): Promise<number> {
   const [first] = words
   const print = (text: string): number => (streams.stdout.write(`${text}\n`), exit.done)
   if (first === 'help' || first === '--help' || first === '-h') return print(helpOn(words.slice(1)))
@@ -50,8 +69,9 @@ export async function runCommandLine(words: string[], env: NodeJS.ProcessEnv, st
   const command = (await found.narrowed?.(words.slice(found.words.split(' ').length))) ?? found
   const typed = readWords(command, first === undefined ? [] : words.slice(command.words.split(' ').length))
   if (typed === 'help') return print(helpFor(command, sharedOptions))
-  const out = outputOf({ json: typed.shared.json ?? false, csv: typed.shared.csv ?? false, env, ...streams })
-  return (await runTyped(command, typed, env, out, () => streams.stdin ?? process.stdin)) ?? exit.done
+  const out = outputOf({ json: typed.shared.json ?? false, csv: typed.shared.csv ?? false, env, signal, ...streams })
+  const stdin = (): NodeJS.ReadStream => streams.stdin ?? process.stdin
+  return (await runTyped(command, typed, { env, out, stdin, signal })) ?? exit.done
 }
 
 function helpOn(words: string[]): string {
@@ -136,29 +156,26 @@ function requirePositionals(command: Command, given: string[]): void {
   if (given.length < least || given.length > most) throw new UsageError(`It takes: runyard ${usageOf(command)}`)
 }
 
-async function runTyped(
-  command: Command,
-  typed: Typed,
-  env: NodeJS.ProcessEnv,
-  out: Output,
-  stdin: () => NodeJS.ReadStream,
-): Promise<number | void> {
-  const { signal, done } = command.ownSignals ? withoutSignals : abortedByHand()
+type Around = Pick<Call, 'env' | 'out' | 'stdin' | 'signal'>
+
+async function runTyped(command: Command, typed: Typed, around: Around): Promise<number | void> {
+  const { env, signal } = around
   const { values, positionals, shared } = typed
   const target = async () => (await import('./connect.ts')).findTarget(shared, env, process.cwd())
   const service = async () => {
     const [{ Runyard }, { baseUrl, apiKey, teamId }] = await Promise.all([import('../../sdk/src/index.ts'), target()])
     return new Runyard({ baseUrl, apiKey, ...(teamId !== undefined && { teamId }) })
   }
-  const call: Call = { values, positionals, env, out, stdin, signal, target, service }
+  const call: Call = { ...around, values, positionals, target, service }
   try {
     return await command.run(call as Call<never>)
   } catch (error) {
     throw signal.aborted && !(error instanceof Interrupted) ? new Interrupted('Interrupted.', { cause: error }) : error
-  } finally {
-    done()
   }
 }
+
+const signalsFor = (words: string[]): ReturnType<typeof abortedByHand> =>
+  (words.length === 0 ? serve : commandIn(words))?.ownSignals ? withoutSignals : abortedByHand()
 
 const withoutSignals = { signal: new AbortController().signal, done: () => undefined }
 
@@ -211,10 +228,12 @@ const stop = (): void => void process.emit('disconnect')
 export async function main(): Promise<void> {
   const words = process.argv.slice(2)
   heedReaders(words)
+  const { signal } = signalsFor(words)
   try {
-    process.exitCode = await runAndReport(words, process.env)
+    process.exitCode = await reported(words, process.env, process, signal)
     // a pipe holds 64 KiB: the rest is still here, and would go with the process
-    await Promise.all([process.stdout, process.stderr].map(takenFrom))
+    const taken = await Promise.all([process.stdout, process.stderr].map((stream) => takenFrom(stream, signal)))
+    if (taken.includes(false)) process.exitCode = exit.interrupted
     process.exit()
   } catch (error) {
     const { exitWith } = await import('../../server/src/main.ts')

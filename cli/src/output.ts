@@ -25,8 +25,11 @@ export interface Output {
   line: (text: string) => void
   /** Data as it stands. */
   bytes: (bytes: Uint8Array) => void
-  /** Waits until the system has all data that was printed: a pipe takes no more than somebody reads. */
-  taken: () => Promise<void>
+  /**
+   * Waits until the system has the data that was printed, or all but `unreadMax` of it: a pipe takes no more than somebody reads. A signal
+   * ends the wait, as a failure: Ctrl-C, unless another one is given.
+   */
+  taken: (wait?: { signal?: AbortSignal; unreadMax?: number }) => Promise<void>
   /** A line for people, on stderr. */
   note: (text: string) => void
   /** Something on stderr without a line break, for what is drawn again. */
@@ -54,21 +57,33 @@ interface Wanted {
   json: boolean
   csv: boolean
   env: NodeJS.ProcessEnv
+  /** Ends waits for a reader. */
+  signal?: AbortSignal
   stdout: Stream
   stderr: Stream
 }
+
+/**
+ * How much of a list may be unread before its next page waits for the reader. Pages are counted from the first row on, so rows that leave
+ * the list during the walk make it skip others: a walk must not take as long as somebody reads.
+ */
+export const listUnreadMax = 16 * 1024 * 1024
+
+const endless = new AbortController().signal
 
 /** The size of a terminal that says nothing of it. */
 const usualWidth = 80
 const usualHeight = 24
 
-export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
+export function outputOf({ json, csv, env, signal: byHand = endless, stdout, stderr }: Wanted): Output {
   const isPlain = json || csv || Boolean(env['CI'])
   const isForPeople = Boolean(stdout.isTTY) && !json && !csv
   // a terminal that does not know its size says 0; and a person may change it
   const widthNow = (): number => stdout.columns || stderr.columns || usualWidth
   const line = (text: string): void => void stdout.write(`${text}\n`)
-  const taken = (): Promise<void> => takenFrom(stdout)
+  const taken: Output['taken'] = async ({ signal = byHand, unreadMax } = {}) => {
+    if (!(await takenFrom(stdout, signal, unreadMax))) signal.throwIfAborted()
+  }
   return {
     isForPeople,
     isJson: json,
@@ -90,8 +105,9 @@ export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
     async rows(columns, rows, none) {
       if (json || csv) {
         for await (const text of json ? jsonLines(rows) : csvLines(columns, rows)) {
+          byHand.throwIfAborted()
           line(text)
-          await taken()
+          await taken({ unreadMax: listUnreadMax })
         }
       } else {
         const lines = await tableLines(columns, rows, isForPeople ? widthNow() : undefined)
@@ -105,9 +121,18 @@ export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
   }
 }
 
-/** Whether it was taken or refused: what a closed pipe means is decided where the process ends. */
-export async function takenFrom(stream: Stream): Promise<void> {
-  if (stream.writableLength) await new Promise<void>((resolve) => void stream.write('', resolve))
+/** False if the signal came first. What was refused counts as taken: what a closed pipe means is decided where the process ends. */
+export async function takenFrom(stream: Stream, signal: AbortSignal, unreadMax = 0): Promise<boolean> {
+  if ((stream.writableLength ?? 0) <= unreadMax) return true
+  if (signal.aborted) return false
+  return new Promise((resolve) => {
+    const giveUp = (): void => resolve(false)
+    signal.addEventListener('abort', giveUp, { once: true })
+    stream.write('', () => {
+      signal.removeEventListener('abort', giveUp)
+      resolve(true)
+    })
+  })
 }
 
 /** What others wrote must not steer the terminal: control characters become visible or blank. */

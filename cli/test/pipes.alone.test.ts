@@ -11,6 +11,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { compiledCode, programFile } from '../../server/test/kit/programFile.ts'
 import { answerJson, localServer } from '../../sdk/test/kit/localServer.ts'
+import { runAndReport } from '../src/main.ts'
 import { outputOf } from '../src/output.ts'
 
 const program = programFile(fileURLToPath(new URL('../src/main.ts', import.meta.url)))
@@ -19,9 +20,13 @@ const rowsCount = 2000
 const folder = await mkdtemp(join(tmpdir(), 'runyard-pipes-'))
 after(() => rm(folder, { recursive: true }))
 
-/** A service with many runs, in pages, and a queue that takes no case. */
+/** A service with many runs, in pages, a queue that takes no case, and events that never end. */
 const { url } = await localServer((response, { method, path }) => {
   if (method === 'POST') return
+  if (path.endsWith('/events')) {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    return void response.write('id: 1\nevent: run.message.created\ndata: {"event":"run.message.created","data":{}}\n\n')
+  }
   const { searchParams } = new URL(path, 'http://any')
   const [offset, limit] = ['offset', 'limit'].map((name) => Number(searchParams.get(name)))
   const rows = Array.from({ length: rowsCount }, (_, index) => ({ id: String(index), title: 'x'.repeat(200) }))
@@ -32,17 +37,17 @@ const { url } = await localServer((response, { method, path }) => {
   })
 })
 
-function inPipe(...words: string[]): ChildProcessByStdio<Writable, Readable, Readable> {
-  const env = {
-    ...compiledCode,
-    PATH: process.env['PATH'],
-    RUNYARD_URL: url,
-    RUNYARD_API_KEY: 'none',
-    RUNYARD_TEAM: 'team',
-    TMPDIR: folder,
-  }
-  return spawn(process.execPath, [program, ...words], { env, stdio: 'pipe' })
+const env = {
+  ...compiledCode,
+  PATH: process.env['PATH'],
+  RUNYARD_URL: url,
+  RUNYARD_API_KEY: 'none',
+  RUNYARD_TEAM: 'team',
+  TMPDIR: folder,
 }
+
+const inPipe = (...words: string[]): ChildProcessByStdio<Writable, Readable, Readable> =>
+  spawn(process.execPath, [program, ...words], { env, stdio: 'pipe' })
 
 test('a pipe gets all lines of a list, also after its command has nothing more to do', async () => {
   for (const words of [
@@ -65,25 +70,71 @@ test('a command that acts stops, and leaves nothing, when nobody reads what it s
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('no row is fetched before the system has the one before', async () => {
+test('a list is fetched to its end before anybody has read a row of it', async () => {
+  const { stdout } = stuck()
+  let fetched = 0
+  await outputOf({ json: true, csv: false, env: {}, stdout, stderr: stdout }).rows([], rowsWith('', () => (fetched += 1)))
+  assert.equal(fetched, 40)
+})
+
+test('a list of which 16 MiB are unread waits for its reader, until it is interrupted', async () => {
+  const { stdout, take } = stuck()
+  const byHand = new AbortController()
+  let fetched = 0
+  const rows = rowsWith('x'.repeat(1024 * 1024), () => (fetched += 1))
+  const out = outputOf({ json: true, csv: false, env: {}, signal: byHand.signal, stdout, stderr: stdout })
+  const printing = out.rows([], rows)
+  await new Promise(setImmediate)
+  assert.equal(fetched, 16)
+  take()
+  await new Promise(setImmediate)
+  assert.equal(fetched, 32)
+  byHand.abort()
+  await assert.rejects(printing, { name: 'AbortError' })
+})
+
+test('Ctrl-C ends the wait for a pipe that nobody reads', async () => {
+  for (const words of [
+    ['api', 'GET', '/events'],
+    ['call', 'streamRunEvents', '--run-id', 'run'],
+    ['runs', 'tail', 'run', '--json'],
+  ]) {
+    const { stdout } = stuck(() => process.emit('SIGINT'))
+    let said = ''
+    const stderr = { write: (text: unknown) => (said += String(text)) }
+    assert.equal(await runAndReport(words, env, { stdout, stderr }), 130, `${words.join(' ')}: ${said}`)
+  }
+})
+
+test('Ctrl-C ends a command that has done all but to be read', async () => {
+  const child = inPipe('api', 'GET', `/v2/runs?offset=0&limit=${rowsCount}`)
+  await once(child.stdout, 'readable')
+  child.kill('SIGINT')
+  assert.deepEqual(await once(child, 'exit'), [130, null])
+})
+
+/** A pipe that nobody reads until `take`; `waiting` is called when somebody waits for its reader. */
+function stuck(waiting: () => void = () => undefined) {
   const taking: (() => void)[] = []
   const stdout = {
     writableLength: 0,
     write(data: string | Uint8Array, done?: () => void) {
       stdout.writableLength += data.length
-      if (done) taking.push(done)
+      if (!done) return
+      taking.push(done)
+      waiting()
     },
   }
-  const out = outputOf({ json: true, csv: false, env: {}, stdout, stderr: stdout })
-  let fetched = 0
-  async function* rows() {
-    for (; fetched < 3; fetched += 1) yield { fetched }
-  }
-  const printing = out.rows([], rows())
-  for (const count of [0, 1, 2]) {
-    await new Promise(setImmediate)
-    assert.equal(fetched, count)
+  const take = (): void => {
+    stdout.writableLength = 0
     taking.shift()?.()
   }
-  await printing
-})
+  return { stdout, take }
+}
+
+async function* rowsWith(title: string, fetched: () => void): AsyncGenerator<{ id: number; title: string }> {
+  for (let id = 0; id < 40; id += 1) {
+    fetched()
+    yield { id, title }
+  }
+}

@@ -14,7 +14,7 @@ import {
   type Values,
 } from '../command.ts'
 import { operations } from '../generated/operations.ts'
-import { jsonText, type Output } from '../output.ts'
+import { jsonText, listUnreadMax, type Output } from '../output.ts'
 import { writeBytes } from './fileOut.ts'
 import { fieldValue, jsonOf, typedText } from './fieldValue.ts'
 import type { OperationField, OperationRow } from './operationRow.ts'
@@ -90,17 +90,17 @@ async function carryOut(operation: OperationRow, call: Call<Values<Options>>): P
     return writeBytes(new Uint8Array(await blob.arrayBuffer()), values['out'] as string | undefined, out)
   }
   if (operation.answer === 'list' && values['all']) {
-    await printEach(answer as AsyncIterable<unknown>, out)
+    await printEach(answer as AsyncIterable<unknown>, out, listUnreadMax)
   } else if (answer !== undefined) {
     const page = operation.answer === 'list' ? await (answer as { page: () => Promise<unknown> }).page() : answer
     out.line(jsonText(page, 2))
   }
 }
 
-async function printEach(values: AsyncIterable<unknown>, out: Output): Promise<void> {
+async function printEach(values: AsyncIterable<unknown>, out: Output, unreadMax = 0): Promise<void> {
   for await (const value of values) {
     out.line(jsonText(value))
-    await out.taken()
+    await out.taken({ unreadMax })
   }
 }
 

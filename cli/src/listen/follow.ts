@@ -36,7 +36,7 @@ export async function followTeam(runyard: Runyard, { env, out, signal }: Around,
         const received = await forward?.(event)
         out.line(wanted.isJson ? JSON.stringify({ ...event, ...(received && { received }) }) : lineOf(event, received))
         // a line that nobody has is not seen
-        await out.taken()
+        await out.taken({ signal })
       }
       if (stream.position !== undefined) await cursor.write(stream.position)
     }

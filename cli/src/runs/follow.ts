@@ -48,7 +48,7 @@ export async function followRun(call: Call, runyard: Runyard, runId: string, fol
     view?.take(event)
     if (prints !== 'events') return
     printEvent(call, event)
-    await out.taken()
+    await out.taken({ signal })
   }
   // whoever asked for the events has a failure if the last of them are missing
   const onStreamFailure = (error: Error): void => {
