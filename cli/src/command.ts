@@ -54,6 +54,11 @@ export interface Command {
   positionals: string[]
   options: Options
   needs: Needs
+  /**
+   * Reads and prints: when nobody reads its stdout any more, it ends at once, and well. What else it may do is done before it prints. All
+   * others are asked to stop, and say by their exit code whether they were done.
+   */
+  endsWithReader?: true
   /** One sentence. */
   says: string
   /** More about it, for its own help. */

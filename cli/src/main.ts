@@ -206,12 +206,11 @@ function abortedByHand(): { signal: AbortSignal; done: () => void } {
 
 /**
  * Who reads our output may stop reading, as `head` does. Where only data was asked for, that is not a failure. What acts by itself, or
- * tells what it does on stderr, is told to stop, leaves all in order, and says by its exit code whether it was done.
+ * says on stderr what it does, is asked to stop, leaves all in order, and says by its exit code whether it was done.
  */
 function heedReaders(words: string[]): void {
-  const isReading = words.length > 0 && commandIn(words)?.needs === 'service'
   // with the code of a command that has ended
-  whenClosed(process.stdout, isReading ? () => process.exit() : stop)
+  whenClosed(process.stdout, commandIn(words)?.endsWithReader ? () => process.exit() : stop)
   whenClosed(process.stderr, stop)
 }
 

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { compiledCode, programFile } from '../../server/test/kit/programFile.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 import { seedTeam, type TestTeam } from '../../server/test/kit/seed.ts'
+import { runAndReport } from '../src/main.ts'
 import { linesOf, openBench, printed } from './lines.ts'
 
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -293,3 +294,38 @@ proves('cli.agents', 'wrong files and names are refused in a sentence', async ()
   await writeFile(file, 'name: B\nconfig: 3\n')
   await refused(1, /config\.data is missing/, 'diff', join(folder, 'agents'))
 })
+
+proves(
+  'cli.agents',
+  'an interrupted pull or push ends before its next agent or change, and another one does the rest',
+  async () => {
+    const third = await seedTeam(app)
+    const mine = as(third)
+    const at = join(folder, 'interrupted')
+    for (const name of ['First', 'Second']) {
+      await mkdir(join(at, name), { recursive: true })
+      await writeFile(
+        join(at, name, 'agent.yaml'),
+        `name: ${name}\nconfig: { version: v2, data: { input: ${name}. } }\n`,
+      )
+    }
+    const interrupted = async (...words: string[]) => {
+      let said = ''
+      let lines = 0
+      // a second signal would not wait for anything
+      const stdout = { write: () => (lines += 1) === 1 && process.emit('SIGINT') }
+      const stderr = { write: (text: unknown) => (said += String(text)) }
+      const env = { HOME: folder, RUNYARD_URL: baseUrl, RUNYARD_API_KEY: third.key }
+      return { code: await runAndReport(['agents', ...words], env, { stdout, stderr }), said }
+    }
+    const push = ['push', at, '--yes']
+    const said = 'Interrupted after 0 of 2 changes. Another push carries out the rest.\n'
+    assert.deepEqual(await interrupted(...push), { code: 130, said })
+    assert.deepEqual(await configsOf(third), {})
+    assert.equal((await mine('agents', ...push)).code, 0)
+    const pull = ['pull', '--all', '--to', join(folder, 'pulled-in-part')]
+    assert.deepEqual(await interrupted(...pull), { code: 130, said: 'Interrupted.\n' })
+    assert.equal((await readdir(join(folder, 'pulled-in-part'))).length, 1)
+    assert.equal(linesOf(await printed(mine('agents', ...pull))).length, 2)
+  },
+)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -20,8 +20,10 @@ const rowsCount = 2000
 const folder = await mkdtemp(join(tmpdir(), 'runyard-pipes-'))
 after(() => rm(folder, { recursive: true }))
 
-/** A service with many runs, in pages, a queue that takes no case, and events that never end. */
-const { url } = await localServer((response, { method, path }) => {
+/** A service with many runs, in pages, a queue that takes no case, events that never end, and room for agents. */
+const { url, asked } = await localServer((response, { method, path }) => {
+  if (method === 'POST' && path.endsWith('/agents'))
+    return answerJson(response, 200, { agent: { id: 'agent' }, build: {} })
   if (method === 'POST') return
   if (path.endsWith('/events')) {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -33,7 +35,7 @@ const { url } = await localServer((response, { method, path }) => {
   answerJson(response, 200, {
     data: rows.slice(offset, offset! + limit!),
     total: rowsCount,
-    queues: [{ id: 'queue', name: 'Queue' }],
+    queues: offset === 0 ? [{ id: 'queue', name: 'Queue' }] : [],
   })
 })
 
@@ -48,6 +50,13 @@ const env = {
 
 const inPipe = (...words: string[]): ChildProcessByStdio<Writable, Readable, Readable> =>
   spawn(process.execPath, [program, ...words], { env, stdio: 'pipe' })
+
+async function withoutReader(...words: string[]): Promise<{ said: string; code: number | null }> {
+  const child = inPipe(...words)
+  child.stdout.destroy()
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>])
+  return { said, code }
+}
 
 test('a pipe gets all lines of a list, also after its command has nothing more to do', async () => {
   for (const words of [
@@ -70,10 +79,36 @@ test('a command that acts stops, and leaves nothing, when nobody reads what it s
   assert.deepEqual(await readdir(folder), [])
 })
 
+test('a command that only reads ends well when nobody reads what it prints', async () => {
+  for (const words of [
+    ['runs', '--json', '-n', '0'],
+    ['call', 'listRuns', '--limit', '100', '--all'],
+    ['runs', 'tail', 'run', '--json'],
+  ]) {
+    assert.deepEqual(await withoutReader(...words), { said: '', code: 0 }, words.join(' '))
+  }
+})
+
+test('a push whose plan nobody reads stops between two changes, and its exit code says that it was not done', async () => {
+  const at = await mkdtemp(join(tmpdir(), 'runyard-agents-'))
+  after(() => rm(at, { recursive: true }))
+  for (const name of ['One', 'Two']) {
+    await mkdir(join(at, name))
+    await writeFile(join(at, name, 'agent.yaml'), `name: ${name}\nconfig: { version: v2, data: { input: First. } }\n`)
+  }
+  const { said, code } = await withoutReader('agents', 'push', at, '--yes')
+  assert.equal(code, 130)
+  assert.match(said, /^Interrupted after [01] of 2 changes/)
+  assert.ok(asked.filter(({ method, path }) => method === 'POST' && path.endsWith('/agents')).length < 2)
+})
+
 test('a list is fetched to its end before anybody has read a row of it', async () => {
   const { stdout } = stuck()
   let fetched = 0
-  await outputOf({ json: true, csv: false, env: {}, stdout, stderr: stdout }).rows([], rowsWith('', () => (fetched += 1)))
+  await outputOf({ json: true, csv: false, env: {}, stdout, stderr: stdout }).rows(
+    [],
+    rowsWith('', () => (fetched += 1)),
+  )
   assert.equal(fetched, 40)
 })
 
@@ -101,7 +136,7 @@ test('Ctrl-C ends the wait for a pipe that nobody reads', async () => {
   ]) {
     const { stdout } = stuck(() => process.emit('SIGINT'))
     let said = ''
-    const stderr = { write: (text: unknown) => (said += String(text)) }
+    const stderr = { write: (more: unknown) => (said += String(more)) }
     assert.equal(await runAndReport(words, env, { stdout, stderr }), 130, `${words.join(' ')}: ${said}`)
   }
 })

@@ -5,6 +5,7 @@ import { readProfiles, writeProfiles, type Profiles } from '../profiles.ts'
 export const profilesList = command({
   words: 'profiles',
   needs: 'nothing',
+  endsWithReader: true,
   says: 'List the services that you are signed in to.',
   examples: ['runyard profiles', "runyard profiles --json | jq -r 'select(.current) | .url'"],
   async run({ env, out }) {

@@ -4,6 +4,7 @@ import { command } from '../command.ts'
 export const whoami = command({
   words: 'whoami',
   needs: 'service',
+  endsWithReader: true,
   says: 'Show which service and which team the commands use, and as whom.',
   examples: ['runyard whoami', 'runyard whoami --json | jq -r .team_id'],
   async run({ out, target, service }) {

@@ -7,6 +7,7 @@ import { ageOf } from '../times.ts'
 export const agentsList = command({
   words: 'agents',
   needs: 'service',
+  endsWithReader: true,
   says: 'List agents.',
   examples: ['runyard agents', 'runyard agents --json | jq -r .name'],
   async run({ out, service }) {
@@ -38,7 +39,7 @@ export const agentsPull = command({
     memory: { type: 'boolean', says: 'with the memory files of the agents' },
   },
   examples: ['runyard agents pull --all', "runyard agents pull 'Invoice checker' --to ./ops --memory"],
-  async run({ positionals, values, out, service }) {
+  async run({ positionals, values, out, signal, service }) {
     if ((positionals.length === 0) !== Boolean(values.all)) throw new UsageError('Name the agents, or give --all.')
     const [{ folderNames, writeAgent }, { readTeam, remoteAgent }] = await Promise.all([
       import('./agentFile.ts'),
@@ -49,6 +50,7 @@ export const agentsPull = command({
     const names = folderNames(all.map(({ name }) => name))
     const chosen = values.all ? all : await Promise.all(positionals.map((one) => oneNamed(all, one, 'agent')))
     for (const agent of chosen) {
+      signal.throwIfAborted()
       const folder = join(values.to ?? 'agents', names[all.indexOf(agent)] ?? agent.id)
       await writeAgent(folder, await remoteAgent(team, agent, values.memory ?? false))
       out.line(out.isJson ? JSON.stringify({ agent_id: agent.id, folder }) : folder)
@@ -72,10 +74,11 @@ export const agentsPush = command({
     'runyard agents push',
     "runyard agents push agents/invoice-checker --yes --promote -m 'Asks for the order number'",
   ],
-  async run({ positionals, values, out, service }) {
+  async run({ positionals, values, out, signal, service }) {
     const { pushAgents } = await import('./push.ts')
     const { yes = false, promote = false, message } = values
-    return pushAgents(await service(), positionals, out, { yes, promote, ...(message !== undefined && { message }) })
+    const options = { yes, promote, ...(message !== undefined && { message }) }
+    return pushAgents(await service(), positionals, { out, signal }, options)
   },
 })
 
@@ -85,9 +88,9 @@ export const agentsDiff = command({
   says: 'Show what a push would change. The exit code is 2 when it would change something.',
   positionals: ['[FOLDER…]'],
   examples: ['runyard agents diff', 'runyard agents diff agents/invoice-checker --json'],
-  async run({ positionals, out, service }) {
+  async run({ positionals, out, signal, service }) {
     const { showPlan } = await import('./push.ts')
-    const planned = await showPlan(await service(), positionals, out, { promote: false })
+    const planned = await showPlan(await service(), positionals, { out, signal }, { promote: false })
     return planned.length > 0 ? exit.differs : exit.done
   },
 })

@@ -4,11 +4,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Runyard } from '../../../sdk/src/index.ts'
-import { CommandFailed, exit } from '../command.ts'
-import { harmless, type Output } from '../output.ts'
+import { CommandFailed, exit, Interrupted, type Call } from '../command.ts'
+import { harmless } from '../output.ts'
 import { readAgent, type AgentFiles } from './agentFile.ts'
 import { planFor, type PushOptions, type Step } from './plan.ts'
 import { readTeam } from './team.ts'
+
+type Around = Pick<Call, 'out' | 'signal'>
 
 interface Planned {
   agent: string
@@ -18,13 +20,14 @@ interface Planned {
 export async function showPlan(
   runyard: Runyard,
   folders: string[],
-  out: Output,
+  { out, signal }: Around,
   options: PushOptions,
 ): Promise<Planned[]> {
   const team = await readTeam(runyard)
   const planned: Planned[] = []
   const promised = { agents: new Set<string>(), queues: new Set<string>() }
   for (const local of inOrder(await Promise.all((await foldersOf(folders)).map(readAgent)))) {
+    signal.throwIfAborted()
     planned.push({ agent: local.name, steps: await planFor(team, local, options, promised) })
   }
   const rows = planned.flatMap(({ agent, steps }) =>
@@ -77,27 +80,34 @@ function inOrder(agents: AgentFiles[]): AgentFiles[] {
 export async function pushAgents(
   runyard: Runyard,
   folders: string[],
-  out: Output,
+  around: Around,
   options: PushOptions & { yes: boolean },
 ): Promise<number> {
-  const planned = await showPlan(runyard, folders, out, options)
+  const { out, signal } = around
+  const planned = await showPlan(runyard, folders, around, options)
   if (planned.length === 0) return exit.done
   if (!options.yes) {
     if (!process.stdin.isTTY || !out.isForPeople) {
       out.note('Nothing was changed. Carry out the plan with --yes.')
       return exit.differs
     }
-    if (!(await isAgreed())) return exit.stopped
+    if (!(await isAgreed(signal))) return exit.stopped
   }
-  for (const { steps } of planned) for (const { carryOut } of steps) await carryOut()
+  const steps = planned.flatMap((one) => one.steps)
+  for (const [done, { carryOut }] of steps.entries()) {
+    if (signal.aborted) {
+      throw new Interrupted(`Interrupted after ${done} of ${steps.length} changes. Another push carries out the rest.`)
+    }
+    await carryOut()
+  }
   out.note(`${planned.length === 1 ? '1 agent is' : `${planned.length} agents are`} as in the files.`)
   return exit.done
 }
 
-async function isAgreed(): Promise<boolean> {
+async function isAgreed(signal: AbortSignal): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return /^y(es)?$/i.test((await terminal.question('Carry this out? [y/N] ')).trim())
+    return /^y(es)?$/i.test((await terminal.question('Carry this out? [y/N] ', { signal })).trim())
   } finally {
     terminal.close()
   }

@@ -16,6 +16,7 @@ function valueOf(signal: AlertRule['signal'], value: number | null): string {
 export const alertsList = command({
   words: 'alerts',
   needs: 'service',
+  endsWithReader: true,
   says: 'List open incidents, the newest first.',
   about:
     'An incident is open while the signal of a rule is over its threshold. The exit code is 0 whether there are some or not.',
@@ -43,6 +44,7 @@ export const alertsShow = command({
   words: 'alerts show',
   positionals: ['INCIDENT'],
   needs: 'service',
+  endsWithReader: true,
   says: 'Show an incident and the runs behind it.',
   examples: [
     'runyard alerts show 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55',
@@ -88,6 +90,7 @@ export const alertsAcknowledge = command({
 export const alertsRules = command({
   words: 'alerts rules',
   needs: 'service',
+  endsWithReader: true,
   says: 'List rules with what each last measured.',
   examples: ['runyard alerts rules', 'runyard alerts rules --json | jq \'select(.state == "open")\''],
   async run({ out, service }) {

@@ -8,6 +8,8 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 export const api = command({
   words: 'api',
   needs: 'service',
+  // what it sends is answered before it prints
+  endsWithReader: true,
   says: 'Send any request to the service.',
   about:
     'In PATH, {team} stands for the team. Fields of -f and -F go into the query of GET and DELETE, and into a JSON body otherwise.',

@@ -4,6 +4,8 @@ import { command } from '../command.ts'
 export const call = command({
   words: 'call',
   needs: 'service',
+  // what it carries out is done before the answer is printed
+  endsWithReader: true,
   says: 'Carry out any operation of the API; without one, list them all.',
   about:
     'Fields are flags: agent_id is --agent-id. Objects and lists are given as JSON, and @FILE is the text of a file. ' +

@@ -8,6 +8,7 @@ import { ageOf } from '../times.ts'
 export const deliveriesList = command({
   words: 'deliveries',
   needs: 'service',
+  endsWithReader: true,
   says: 'List deliveries to webhooks and callback URLs, the newest first.',
   options: {
     failed: { type: 'boolean', says: 'only those that were given up' },

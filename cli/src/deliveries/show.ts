@@ -5,6 +5,7 @@ import { harmless } from '../output.ts'
 export const deliveriesShow = command({
   words: 'deliveries show',
   needs: 'service',
+  endsWithReader: true,
   says: 'Show a delivery with every attempt and what the receiver answered.',
   positionals: ['ID'],
   examples: [

@@ -6,6 +6,7 @@ import { reportLines, ruleLines } from './lines.ts'
 export const guardrailsShow = command({
   words: 'guardrails show',
   needs: 'service',
+  endsWithReader: true,
   says: 'Show the rules that are live, and what was done today of what they bound.',
   about: 'With --json, `.guardrails.rules` is what `guardrails set` takes.',
   examples: ['runyard guardrails show', 'runyard guardrails show --json | jq .guardrails.rules > guardrails.json'],
@@ -80,6 +81,7 @@ const pollMs = 300
 export const guardrailsHistory = command({
   words: 'guardrails history',
   needs: 'service',
+  endsWithReader: true,
   says: 'List the versions of the rules, the newest first.',
   examples: ['runyard guardrails history', 'runyard guardrails history --json | jq .rules'],
   async run({ out, service }) {

@@ -7,6 +7,8 @@ import { ageOf } from '../times.ts'
 export const inbox = command({
   words: 'inbox',
   needs: 'service',
+  // to answer takes a terminal, which does not close like a pipe
+  endsWithReader: true,
   says: 'List what waits for a person; in a terminal, answer it with keys.',
   about:
     'In a terminal: arrow keys or j and k choose a request, a approves, r rejects, Enter answers, q quits. The exact action is shown with all of its arguments. In a pipe the rows are printed.',

@@ -4,6 +4,7 @@ import { command } from '../command.ts'
 export const queuesList = command({
   words: 'queues',
   needs: 'service',
+  endsWithReader: true,
   says: 'List queues and how many cases are in each state.',
   options: { search: { type: 'string', value: 'WORDS', says: 'only those with these words in name or description' } },
   examples: ['runyard queues', "runyard queues --json | jq -r 'select(.counts.failed > 0) | .name'"],

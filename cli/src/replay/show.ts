@@ -4,6 +4,7 @@ import { command } from '../command.ts'
 export const replayShow = command({
   words: 'replay show',
   needs: 'service',
+  endsWithReader: true,
   says: 'Show what differs in each run of a replay.',
   positionals: ['ID'],
   options: { all: { type: 'boolean', says: 'also the runs in which nothing differs' } },

@@ -8,6 +8,7 @@ import type { Column } from '../output.ts'
 export const runsList = command({
   words: 'runs',
   needs: 'service',
+  endsWithReader: true,
   says: 'List runs, the newest first.',
   options: {
     status: { type: 'string', value: 'a,b', says: 'only these: pending, running, waiting, completed, failed, stopped' },

@@ -9,6 +9,7 @@ export const runsShow = command({
   words: 'runs show',
   positionals: ['ID'],
   needs: 'service',
+  endsWithReader: true,
   says: 'Show a run: its state, input, output, steps and usage.',
   examples: [
     'runyard runs show 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55',

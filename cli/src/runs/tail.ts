@@ -6,6 +6,7 @@ export const runsTail = command({
   words: 'runs tail',
   positionals: ['ID'],
   needs: 'service',
+  endsWithReader: true,
   says: 'Print the events of a run from its first one on, until it ends or needs a person.',
   about:
     'Questions and approvals are answered at the prompt; where nobody can be asked it exits with 5. The other exit codes are those of `runyard run --wait`. Ctrl-C leaves the run running.',

@@ -4,6 +4,8 @@ import { command } from '../command.ts'
 export const sandboxCopy = command({
   words: 'sandbox cp',
   needs: 'service',
+  // only a file that it copies to stdout is printed there
+  endsWithReader: true,
   says: 'Copy a file into a sandbox or out of it, or a folder with -r.',
   about:
     'SANDBOX:PATH is a file in a sandbox, anything else a file of this machine, and - is stdin or stdout. A folder as TO keeps the name; ' +

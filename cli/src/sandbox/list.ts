@@ -5,6 +5,7 @@ import { ageOf } from '../times.ts'
 export const sandboxList = command({
   words: 'sandbox ls',
   needs: 'service',
+  endsWithReader: true,
   says: 'List the files of a folder of a sandbox.',
   positionals: ['SANDBOX', '[PATH]'],
   examples: ['runyard sandbox ls $SANDBOX', 'runyard sandbox ls $SANDBOX reports --json'],

@@ -10,6 +10,7 @@ type State = NonNullable<NonNullable<Parameters<Runyard['suggestions']['list']>[
 export const suggestionList = command({
   words: 'suggestion list',
   needs: 'service',
+  endsWithReader: true,
   says: 'List what the builder suggests for an agent, newest first.',
   positionals: ['AGENT'],
   options: { state: { type: 'string', value: 'STATE', says: `only those in this state: ${states.join(', ')}` } },

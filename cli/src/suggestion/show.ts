@@ -5,6 +5,7 @@ import { suggestionLines } from './suggestionLines.ts'
 export const suggestionShow = command({
   words: 'suggestion show',
   needs: 'service',
+  endsWithReader: true,
   says: 'Show a suggestion with its diff, the runs behind it and what its replay says.',
   positionals: ['ID'],
   options: {},
