@@ -57,7 +57,7 @@ proves('cli.listen', 'what one listener has printed is still sent to the receive
 
 proves(
   'cli.listen',
-  'a listener begins its first time where those of the version before ended, for a week',
+  'a listener begins its first time where those of the version before ended, for a day',
   async () => {
     const home = join(folder, 'upgraded')
     const states = join(home, 'runyard', 'listen')
@@ -74,9 +74,14 @@ proves(
     await one.write(own)
     assert.deepEqual([await one.read(), await other.read()], [own, position])
     assert.equal(await cursor('http://one', 'run.completed', 'run.failed').read(), own)
-    const eightDaysAgo = Date.now() / 1000 - 8 * 24 * 3600
-    await utimes(shared, eightDaysAgo, eightDaysAgo)
-    assert.deepEqual([await one.read(), await other.read()], [own, undefined])
+    for (const [hours, begins] of [
+      [23, position],
+      [25, undefined],
+    ] as const) {
+      const then = Date.now() / 1000 - hours * 3600
+      await utimes(shared, then, then)
+      assert.deepEqual([await one.read(), await other.read()], [own, begins])
+    }
   },
 )
 

@@ -17,8 +17,11 @@ export interface Listener {
   events: string[] | undefined
 }
 
-/** Up to 0.6 all listeners of a team shared one cursor. For this long after its last use, a listener without its own begins there. */
-const sharedKeptMs = 7 * 24 * 3600 * 1000
+/**
+ * Up to 0.6 all listeners of a team shared one cursor. For this long after its last use, a listener without its own begins there: long
+ * enough for the upgrade of one that listens every day, and no more, since every listener that is new gets what has happened since then.
+ */
+const sharedKeptMs = 24 * 3600 * 1000
 
 export function cursorOf(env: NodeJS.ProcessEnv, { baseUrl, teamId, forwardTo, events }: Listener): Cursor {
   const home = env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state')

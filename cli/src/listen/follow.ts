@@ -17,7 +17,9 @@ export async function followTeam(runyard: Runyard, { env, out, signal }: Around,
   const cursor = cursorOf(env, { baseUrl: runyard.baseUrl, teamId, forwardTo, events })
   const after = wanted.from === 'start' ? '0' : wanted.from === 'now' ? undefined : await cursor.read()
   if (wanted.from === undefined && after === undefined)
-    out.note('Nobody has listened here with this target and these kinds before, so it begins now.')
+    out.note(
+      'Nobody has listened here with this target and these kinds before, so it begins now. With --from start it begins with the oldest event.',
+    )
   const forward = forwardTo === undefined ? undefined : forwarder(runyard, forwardTo, out, signal)
   const stream = runyard.teams.events({
     signal,
