@@ -95,6 +95,7 @@ export const exit = {
   notSignedIn: 4,
   personNeeded: 5,
   refused: 6,
+  notFollowed: 7,
   usage: 64,
   timeout: 124,
   interrupted: 130,

@@ -26,9 +26,19 @@ proves('cli.exit', 'a run whose events cannot be read to the last one is not fol
   })
   const env = { RUNYARD_URL: url, RUNYARD_API_KEY: 'none', RUNYARD_TEAM: 'team' }
   const tailed = await lineWith(['runs', 'tail', 'run', '--json'], env)
-  assert.deepEqual([tailed.code, linesOf(tailed.stdout).length], [1, events.length])
-  assert.equal(tailed.stderr, 'It says rate_limited.\n')
+  assert.deepEqual([tailed.code, linesOf(tailed.stdout).length], [7, events.length])
+  assert.equal(
+    tailed.stderr,
+    'It says rate_limited. This did not end the run run. Follow it with: runyard runs tail run\n',
+  )
   // who only wants the outcome still gets it
   const waited = await lineWith(['run', '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f', '--wait'], env)
   assert.equal(waited.code, 0, waited.stderr)
+})
+
+proves('cli.exit', 'a run that does not exist is a failure like others', async () => {
+  const { url } = await localServer((response) => answerJson(response, 404, refusal('run_not_found')))
+  const env = { RUNYARD_URL: url, RUNYARD_API_KEY: 'none', RUNYARD_TEAM: 'team' }
+  const { code, stderr } = await lineWith(['runs', 'tail', 'run'], env)
+  assert.deepEqual({ code, stderr }, { code: 1, stderr: 'It says run_not_found.\n' })
 })

@@ -197,7 +197,10 @@ const sentences = [
   { id: 'sdk.files', says: 'Files go up and come down by signed URLs, as bytes, streams or paths, with progress.' },
   // The command line's commands for agents as files, cases, events and sandboxes
   { id: 'cli.run', says: 'A run is started from the command line with its input; data alone goes to stdout.' },
-  { id: 'cli.exit', says: 'The exit code of a command says how the run ended, or that a person is needed.' },
+  {
+    id: 'cli.exit',
+    says: 'The exit code of a command says how the run ended, that a person is needed, or that it was not followed.',
+  },
   { id: 'cli.json', says: 'What commands print with --json fits the schemas of the API.' },
   { id: 'cli.harmless', says: 'Text that others wrote cannot steer the terminal of the command line.' },
   { id: 'cli.terminal', says: 'In a terminal a run shows its steps as they happen, and a person answers with keys.' },

@@ -1,9 +1,11 @@
 // Follows a run to its end, or to where a person is needed, and turns how it ended into an exit code.
 import {
+  ApiError,
   type PendingRequest,
   type Run,
   type RunStreamEvent,
   type Runyard,
+  RunyardError,
   type WaitedRun,
 } from '../../../sdk/src/index.ts'
 import { exit, type Call } from '../command.ts'
@@ -62,14 +64,22 @@ export async function followRun(call: Call, runyard: Runyard, runId: string, fol
   } catch (error) {
     view?.close()
     if (byHand.aborted) return left(call, `The run ${runId} continues.`, runId, exit.interrupted)
-    if (broken.signal.aborted || !late?.aborted) throw error
-    const length = lengthOf((timeoutMs ?? 0) / 1000)
-    return left(call, `The run ${runId} has not ended within ${length}. It continues.`, runId, exit.timeout)
+    if (late?.aborted && !broken.signal.aborted) {
+      const length = lengthOf((timeoutMs ?? 0) / 1000)
+      return left(call, `The run ${runId} has not ended within ${length}. It continues.`, runId, exit.timeout)
+    }
+    if (!endsOnlyFollowing(error)) throw error
+    const { sentenceFor } = await import('../failures.ts')
+    return left(call, `${sentenceFor(error)} This did not end the run ${runId}.`, runId, exit.notFollowed)
   } finally {
     view?.close()
     keyboard?.close()
   }
 }
+
+/** The service was away, failed, or had no room. What else it refuses is an answer: that there is no such run, or that it is not for us. */
+const endsOnlyFollowing = (error: unknown): boolean =>
+  error instanceof RunyardError && !(error instanceof ApiError && error.status < 500 && error.status !== 429)
 
 /** A tree in a terminal, lines elsewhere; nothing where the events themselves are printed. */
 function viewFor(
