@@ -130,7 +130,7 @@ const sentences = [
   },
   {
     id: 'artifacts.approvals',
-    says: 'Where a call of an artifact’s work is held back, or a limit is reached, only who may answer approvals answers, and says which request is meant.',
+    says: 'Where a call of an artifact’s work is held back, or nobody knows whether it happened, or a limit is reached, only who may answer approvals answers, and says which request is meant.',
   },
   { id: 'artifacts.runs', says: 'Who may only view an artifact cannot stop, answer or delete its runs.' },
   {

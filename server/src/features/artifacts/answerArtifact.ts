@@ -21,8 +21,8 @@ export const answerArtifact = operation({
   route: 'POST /v2/artifacts/:artifactId/answer',
   summary: 'Answer a question of an artifact',
   description:
-    'Answers `pending_question`. Of several answers the first one counts; the others get a 409. Where a call is held back, or the work has ' +
-    'reached a limit, the answer takes the scope `approvals:write` too, and names its `tool_call_id`.',
+    'Answers `pending_question`. Of several answers the first one counts; the others get a 409. Where a call is held back, nobody knows ' +
+    'whether a call happened, or the work has reached a limit, the answer takes the scope `approvals:write` too, and names its `tool_call_id`.',
   scope: 'artifacts:write',
   body: Type.Object(
     {
@@ -54,10 +54,11 @@ export const answerArtifact = operation({
     }
     const [request] = isId(open.tool_call_id) ? await requestById(sql, open.tool_call_id, team.id) : []
     if (!request) return fail('conflict', 'This question is closed.')
-    if (request.type === 'approval' && isOfEngine(request)) {
+    // also a question about a call that may have happened: one of its answers makes the call
+    if (isOfEngine(request)) {
       // whoever may write pages wrote the call too, so they alone do not allow it
       if (!caller.scopes.has('approvals:write')) {
-        fail('insufficient_scope', 'To allow or refuse this takes the scope approvals:write.')
+        fail('insufficient_scope', 'This answer decides about a call or a limit: it takes the scope approvals:write.')
       }
       if (body.tool_call_id === undefined) {
         fail('invalid_request', 'tool_call_id is missing: another call may ask the same, so say which one you mean.')

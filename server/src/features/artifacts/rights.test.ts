@@ -131,6 +131,45 @@ proves(
   },
 )
 
+proves(
+  'artifacts.approvals',
+  'whether a call that may have happened is made once more is decided only by who may approve, and by its id',
+  async () => {
+    const team = await seedTeam(service)
+    const writer = await seedColleague(team, 'Writer', ['artifacts:read', 'artifacts:write'])
+    const approver = await seedColleague(team, 'Approver', ['artifacts:read', 'artifacts:write', 'approvals:write'])
+    await setRules([service], team, { always_ask: ['http_request'] })
+    const pays = fenced('http id=page', 'POST https://shop.example/pay\n\nnow')
+    const id = await createArtifact(writer, { message: pageMessage('Paid', pays) })
+    await drainRuns(service)
+    await writer.call(`POST /v2/artifacts/${id}/publish`, { body: { visibility: 'team', permission: 'edit' } })
+    const [held] = await team.sql<{ run_id: string; step: number }>`
+      select h.run_id, h.step from human_requests h where h.team_id = ${team.id} and h.status = 'pending'`
+    const { run_id, step } = held!
+    const allow = { answers: { 'Allow http_request?': 'Approve' } }
+    const { tool_call_id: first } = (await readArtifact(writer, id)).pending_question
+    const allowed = await approver.call(`POST /v2/artifacts/${id}/answer`, { body: { ...allow, tool_call_id: first } })
+    assert.equal(allowed.status, 200, allowed.text)
+    // as a process leaves it that dies while it makes the call
+    await team.sql`update run_steps set state = 'intent', attempt = 1 where run_id = ${run_id} and seq = ${step}`
+    await team.sql`update runs set status = 'running', waiting_on = null, worker = null, admitted_at = now() where id = ${run_id}`
+    await drainRuns(service)
+    const { tool_call_id, questions } = (await readArtifact(writer, id)).pending_question
+    assert.equal(questions[0].question, 'Did this call happen?')
+    const answer = (by: TestTeam, says: string, more: object = { tool_call_id }) =>
+      by.call(`POST /v2/artifacts/${id}/answer`, { body: { answers: { 'Did this call happen?': says }, ...more } })
+    for (const { label } of questions[0].options) {
+      const refused = await answer(writer, label)
+      assert.deepEqual([refused.status, refused.body.error], [403, 'insufficient_scope'], label)
+    }
+    const unnamed = await answer(approver, 'It happened', {})
+    assert.deepEqual([unnamed.status, unnamed.body.error], [400, 'invalid_request'])
+    assert.equal((await answer(approver, 'It happened')).status, 200)
+    await drainRuns(service)
+    assert.equal((await readArtifact(writer, id)).pending_question, null)
+  },
+)
+
 proves('artifacts.approvals', 'a call that needs two people is not allowed by one who answers twice', async () => {
   const team = await seedTeam(service)
   const second = await seedColleague(team, 'Second', ['artifacts:read', 'artifacts:write', 'approvals:write'])
