@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
+import type { Runyard } from '../../sdk/src/index.ts'
+import { scopes } from '../../server/src/kit/scopes.ts'
 import { proves } from '../../server/test/kit/proves.ts'
-import { pageOfRuns, untilEvaluated, untilPage } from './kit/everyScreen.ts'
+import { axe } from './kit/axe.ts'
+import { pageOfRuns, untilAsked, untilEvaluated, untilPage } from './kit/everyScreen.ts'
 import { agentInput, sampleAgents } from './kit/sampleAgents.ts'
 import { untilStatus } from './kit/sampleData.ts'
 import { needsConsole, needsLongConsole, stage } from './kit/stage.ts'
@@ -168,6 +171,67 @@ proves(
     },
     { path: '/artifacts' },
   ),
+)
+
+const readsRuns = (id: string) =>
+  `\`\`\`tool name=operations_runs id=${id}\n{"by": "day", "last": "7d"}\n\`\`\`\n\n`
+
+/** An artifact of which two calls are held back, one after the other, with the same question. */
+async function heldArtifact(sdk: Runyard): Promise<string> {
+  await sdk.guardrails.set({ rules: { always_ask: ['operations_runs'] } })
+  const message = `${readsRuns('first')}${readsRuns('second')}\`\`\`html\n<p>Both are here</p>\n\`\`\``
+  return (await sdk.artifacts.create({ message, title: 'Held' })).artifact_id
+}
+
+const approve = (tool_call_id: string) => ({ tool_call_id, answers: { 'Allow operations_runs?': 'Approve' } })
+
+proves(
+  'console.artifacts.asks',
+  'an answer that was chosen for one call and not sent is not chosen for the next call',
+  needsConsole,
+  story(
+    async ({ page, sdk }) => {
+      const id = await heldArtifact(sdk)
+      const first = await untilAsked(sdk, id)
+      await page.goto(`${new URL(page.url()).origin}/artifacts/${id}`)
+      await page.getByRole('button', { name: 'Approve', pressed: false }).click()
+      await page.getByRole('button', { name: 'Approve', pressed: true }).waitFor()
+      // the page sees the second question right after the first
+      const asksAgain = Promise.withResolvers<void>()
+      await page.route(`**/v2/artifacts/${id}`, (route) => asksAgain.promise.then(() => route.continue()))
+      await sdk.artifacts.answer(id, approve(first))
+      const second = await untilAsked(sdk, id, first)
+      asksAgain.resolve()
+      await page.getByRole('button', { name: 'Approve', pressed: false }).waitFor()
+      await page.getByRole('button', { name: 'Answer', exact: true, disabled: true }).waitFor()
+      await sdk.artifacts.answer(id, approve(second))
+      await frameOf(page).getByText('Both are here').waitFor()
+      await sdk.guardrails.set({ rules: {} })
+    },
+    { path: '/artifacts' },
+  ),
+)
+
+proves(
+  'console.artifacts.asks',
+  'whoever may not approve reads what is asked about a call, and why they cannot answer, without a form',
+  needsLongConsole,
+  story(async ({ sdk, open }) => {
+    const id = await heldArtifact(sdk)
+    await untilAsked(sdk, id)
+    const { secret: key } = await sdk.apiKeys.create({
+      name: 'Writes pages',
+      scopes: scopes.filter((scope) => scope !== 'approvals:write'),
+    })
+    const theirs = await open({ key, path: `/artifacts/${id}` })
+    const question = theirs.getByRole('region', { name: 'Open question' })
+    await question.getByText('Allow operations_runs?').waitFor()
+    await question.getByText('You need the scope approvals:write').waitFor()
+    assert.equal(await question.getByRole('button').count(), 0)
+    assert.deepEqual(await axe(theirs), [])
+    await sdk.artifacts.stop(id)
+    await sdk.guardrails.set({ rules: {} })
+  }),
 )
 
 proves(

@@ -853,7 +853,7 @@ const sentences = [
   },
   {
     id: 'console.artifacts.asks',
-    says: 'What the work on an artifact asks is answered in its chat; a page that cannot be refreshed says why and stays.',
+    says: 'What the work on an artifact asks is answered in its chat, each question by itself and a call or a limit only by who may approve; a page that cannot be refreshed says why and stays.',
   },
   {
     id: 'console.evaluations',

@@ -140,6 +140,15 @@ export async function untilPage(sdk: Runyard, id: string, version: number): Prom
   }
 }
 
+/** Waits for a question of an artifact, after the one that is named; returns its `tool_call_id`. */
+export async function untilAsked(sdk: Runyard, id: string, after?: string): Promise<string> {
+  for (;;) {
+    const { pending_question } = (await sdk.artifacts.get(id)).artifact
+    if (pending_question && pending_question.tool_call_id !== after) return pending_question.tool_call_id
+    await pause(100)
+  }
+}
+
 export async function untilEvaluated(sdk: Runyard, agentId: string, runId: string): Promise<void> {
   while ((await sdk.evaluations.get(agentId, runId)).data?.status !== 'ready') await pause(100)
 }
@@ -155,7 +164,7 @@ async function makeArtifact(sdk: Runyard): Promise<string> {
 
 async function makeAskingArtifact(sdk: Runyard): Promise<string> {
   const { artifact_id } = await sdk.artifacts.create({ message: 'How old are our cases?', title: 'Ages' })
-  while ((await sdk.artifacts.get(artifact_id)).artifact.pending_question === null) await pause(100)
+  await untilAsked(sdk, artifact_id)
   await sdk.artifacts.publish(artifact_id, { visibility: 'team', permission: 'edit' })
   return artifact_id
 }

@@ -45,7 +45,13 @@ export function Chat(props: ComposeProps) {
           )}
         </Shown>
         {artifact.pending_question ? (
-          <Question artifact={artifact} question={artifact.pending_question} canEdit={canEdit} />
+          // what was chosen for one question is no answer to the next, which may have the same words
+          <Question
+            key={artifact.pending_question.tool_call_id}
+            artifact={artifact}
+            question={artifact.pending_question}
+            canEdit={canEdit}
+          />
         ) : (
           isWorking(artifact) && (
             <p className={style.message} role="status">

@@ -13,7 +13,36 @@ import { notEditor } from './rights.ts'
 
 type Asked = NonNullable<Artifact['pending_question']>
 
-export function Question({ artifact, question, canEdit }: { artifact: Artifact; question: Asked; canEdit: boolean }) {
+interface QuestionProps {
+  artifact: Artifact
+  question: Asked
+  canEdit: boolean
+}
+
+/** Give it the `tool_call_id` of the question as `key`. */
+export function Question(props: QuestionProps) {
+  const { unable } = useSession()
+  const { needs_approver, questions } = props.question
+  const cannotDecide = needs_approver ? unable('approvals:write') : undefined
+  if (cannotDecide === undefined) return <AnswerForm {...props} />
+  return (
+    <section className={style.question} aria-label="Open question">
+      {questions.map(({ question: text }) => (
+        <Words key={text} text={text} />
+      ))}
+      <p className="dim small">{cannotDecide}</p>
+    </section>
+  )
+}
+
+const Words = ({ text }: { text: string }) => (
+  <h3>
+    <StatusShape shape="human" size={16} />
+    {visible(text)}
+  </h3>
+)
+
+function AnswerForm({ artifact, question, canEdit }: QuestionProps) {
   const { unable } = useSession()
   const queries = useQueryClient()
   const [answers, setAnswers] = useState<Record<string, string[]>>({})
@@ -51,10 +80,7 @@ export function Question({ artifact, question, canEdit }: { artifact: Artifact; 
     >
       {question.questions.map(({ question: text, options = [], multi_select = false }) => (
         <fieldset key={text} className={style.asked}>
-          <h3>
-            <StatusShape shape="human" size={16} />
-            {visible(text)}
-          </h3>
+          <Words text={text} />
           {options.length === 0 ? (
             <Field label="Your answer">
               <TextArea

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { stateOf } from './artifactWords.ts'
 
 const fine = { status: 'completed', pending_question: null, html_code_present: true, refresh_error: null } as const
-const question = { tool_call_id: 'q', questions: [] }
+const question = { tool_call_id: 'q', questions: [], needs_approver: false }
 
 test('an open question goes before the work that waits for it', () => {
   assert.equal(stateOf({ ...fine, status: 'running', pending_question: question })?.says, 'asks something')

@@ -329,6 +329,10 @@ export async function cancelRequestOf(sql: Sql, runId: string, step: number): Pr
 export const isOfEngine = ({ action }: Pick<HumanRequest, 'action'>): boolean =>
   action !== null && action.tool !== 'human_approve'
 
+/** SQL for the same about a row of human_requests. */
+export const ofEngine = (request: Part): Part => part`
+  (${request}.action is not null and ${request}.action ->> 'tool' <> 'human_approve')`
+
 /**
  * Whether the agent will read words that the person who answered wrote. A yes to a waiting call does not: the turn that wanted the call
  * chose it, and the yes is bound to exactly that. A plain yes or no, a choice among our own options, and "I have logged in" do not either.

@@ -1,6 +1,7 @@
 // An artifact: a live page that a chat makes and that refreshes itself. Its record, and who may read and change it.
 import { part, type Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
+import { ofEngine } from '../../engine/requests/humanRequests.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Caller } from '../../kit/credential.ts'
 import { resource } from '../../kit/resources.ts'
@@ -54,7 +55,13 @@ export const Artifact = named(
     current_version: Type.Integer({ minimum: 0 }),
     pending_question: nullable(
       Type.Object(
-        { tool_call_id: Type.String(), questions: Type.Array(Question) },
+        {
+          tool_call_id: Type.String(),
+          questions: Type.Array(Question),
+          needs_approver: Type.Boolean({
+            description: 'Whether the answer decides about a call or a limit: then it takes the scope `approvals:write` too.',
+          }),
+        },
         { description: 'What the work asks. answerArtifact answers it.' },
       ),
     ),
@@ -83,7 +90,8 @@ const pendingQuestion = part`(
   select jsonb_build_object('tool_call_id', h.id, 'questions', case h.type
     when 'question' then h.questions
     else jsonb_build_array(jsonb_build_object('question', h.title, 'options',
-      jsonb_build_array(jsonb_build_object('label', 'Approve'), jsonb_build_object('label', 'Reject')))) end)
+      jsonb_build_array(jsonb_build_object('label', 'Approve'), jsonb_build_object('label', 'Reject')))) end,
+    'needs_approver', ${ofEngine(part`h`)})
   from human_requests h
   where h.run_id in (select r.id from runs r where r.id = artifacts.run_id or r.parent_run_id = artifacts.run_id)
     and h.status = 'pending' and h.type in ('question', 'approval')

@@ -62,7 +62,8 @@ proves(
     await drainRuns(service)
     const asking = await readArtifact(team, id)
     assert.deepEqual([asking.status, asking.title], ['running', 'How do we do?'])
-    const { tool_call_id, questions } = asking.pending_question
+    const { tool_call_id, questions, needs_approver } = asking.pending_question
+    assert.equal(needs_approver, false, 'the work itself asks')
     assert.equal(questions[0].question, pageQuestion)
     const answer = (body: object) => team.call(`POST /v2/artifacts/${id}/answer`, { body })
     assert.equal((await answer({ answers: { [pageQuestion]: 'Blank page' }, tool_call_id: newId() })).status, 409)

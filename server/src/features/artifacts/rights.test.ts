@@ -108,9 +108,9 @@ proves(
     const id = await createArtifact(writer, { message: pageMessage('Held', readsRuns('one') + readsRuns('page')) })
     await drainRuns(service)
     await writer.call(`POST /v2/artifacts/${id}/publish`, { body: { visibility: 'team', permission: 'edit' } })
-    const { tool_call_id, questions } = (await readArtifact(writer, id)).pending_question
+    const { tool_call_id, questions, needs_approver } = (await readArtifact(writer, id)).pending_question
     const title = 'Allow operations_runs?'
-    assert.equal(questions[0].question, title)
+    assert.deepEqual([questions[0].question, needs_approver], [title, true])
     const answer = (by: TestTeam, more: object, says = 'Approve') =>
       by.call(`POST /v2/artifacts/${id}/answer`, { body: { answers: { [title]: says }, ...more } })
     for (const says of ['Approve', 'Reject']) {
@@ -154,8 +154,8 @@ proves(
     await team.sql`update run_steps set state = 'intent', attempt = 1 where run_id = ${run_id} and seq = ${step}`
     await team.sql`update runs set status = 'running', waiting_on = null, worker = null, admitted_at = now() where id = ${run_id}`
     await drainRuns(service)
-    const { tool_call_id, questions } = (await readArtifact(writer, id)).pending_question
-    assert.equal(questions[0].question, 'Did this call happen?')
+    const { tool_call_id, questions, needs_approver } = (await readArtifact(writer, id)).pending_question
+    assert.deepEqual([questions[0].question, needs_approver], ['Did this call happen?', true])
     const answer = (by: TestTeam, says: string, more: object = { tool_call_id }) =>
       by.call(`POST /v2/artifacts/${id}/answer`, { body: { answers: { 'Did this call happen?': says }, ...more } })
     for (const { label } of questions[0].options) {
