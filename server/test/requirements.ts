@@ -4674,7 +4674,7 @@ const sentences = [
   { id: 'connections.refreshClient', says: 'A provider that refuses the server’s own client breaks no connection.' },
   {
     id: 'connections.refreshOtherClient',
-    says: 'The secret of the server’s client goes only where that client belongs; a grant of another client needs a person.',
+    says: 'The secret of the server’s client goes only where that client belongs; a connection of another client stays as it was, and continues when the settings name its client again.',
   },
   { id: 'connections.refreshLost', says: 'A process that died while it renewed is replaced when its time is over.' },
   {

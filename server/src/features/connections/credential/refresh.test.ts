@@ -238,7 +238,7 @@ proves(
 
 proves(
   'connections.refreshOtherClient',
-  'when the settings are those of another client, its secret goes nowhere and the connection needs a person',
+  'when the settings are those of another client, its secret goes nowhere and the connection stays as it was',
   async () => {
     const old = await startReceiver()
     const others = { client_id: 'another', client_secret: 'canary-of-another-client' }
@@ -250,15 +250,20 @@ proves(
       context.config.oauth = { github: settings }
       const team = await seedTeam(service)
       const id = await seedNative(team)
+      const before = await secretOf(id)
       await sql`
         update connections set expires_at = now() - interval '1 second', refresh_at = now() - interval '1 minute',
           oauth = jsonb_set(jsonb_set(oauth, '{server,token_endpoint}', to_jsonb(${`${old.url}/token`}::text)),
             '{server,revocation_endpoint}', to_jsonb(${`${old.url}/revoke`}::text))
         where id = ${id}`
       await seeToConnections(service)
-      const { status, broken_reason } = await kept(id)
-      assert.equal(status, 'action_required')
-      assert.match(broken_reason!, /settings for this provider are those of another client/)
+      const { status, generation, refresh_attempts, refresh_problem } = await kept(id)
+      assert.deepEqual([status, generation, refresh_attempts], ['active', 1, 1])
+      assert.match(refresh_problem!, /another client than this server’s settings for github name now/)
+      assert.deepEqual(await secretOf(id), before)
+      const used = await call(service, team, id)
+      assert.ok(used.kind === 'failed')
+      assert.match(used.message, /a person authorises the connection again\. It is tried again at/)
       assert.equal(old.received.length, 0)
       await team.call(`DELETE /v2/connections/${id}`)
       await service.drain()
@@ -266,6 +271,31 @@ proves(
       assert.deepEqual([revoked?.url, more.length], ['/revoke', 0])
       assert.ok(revoked!.headers.authorization === undefined && !String(revoked!.body).includes('canary'))
     }
+  },
+)
+
+proves(
+  'connections.refreshOtherClient',
+  'a connection whose client was missing in the settings continues as soon as they name it again, and no person is needed',
+  async () => {
+    const team = await seedTeam(service)
+    const settings = { ...oauth.client, token_url: oauth.endpoints.token }
+    for (const wrong of [{ client_id: 'another' }, { token_url: `${api.url}/token` }]) {
+      context.config.oauth = { github: { ...settings, ...wrong } }
+      const id = await seedNative(team)
+      await expire(id)
+      await seeToConnections(service)
+      assert.equal((await kept(id)).refresh_attempts, 1)
+      context.config.oauth = { github: settings }
+      await expire(id)
+      await seeToConnections(service)
+      const { status, generation, refresh_problem } = await kept(id)
+      assert.deepEqual([status, generation, refresh_problem], ['active', 2, null])
+      assert.equal((await call(service, team, id)).kind, 'done')
+      await sql`delete from connections where team_id = ${team.id}`
+    }
+    const asked = await sql`select from events where team_id = ${team.id} and event = 'connection.action_required'`
+    assert.deepEqual(asked, [])
   },
 )
 

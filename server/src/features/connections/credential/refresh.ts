@@ -127,11 +127,12 @@ async function ask(context: Context, taken: Taken, oauth: OAuthFacts, secret: OA
   const client_secret =
     secret.client_secret ?? clientOfGrant(config, taken.provider, oauth)?.client.client_secret ?? null
   if (client_secret === null && auth_method !== 'none') {
-    if (nativeClient(config, taken.provider)) {
-      throw new GrantRefused('The server’s settings for this provider are those of another client since then.')
-    }
+    // nobody refused the grant: it can be renewed as soon as the settings name its client again
     throw new OAuthTrouble(
-      `This server has no client settings for ${taken.provider} any more. Its operator must set them again.`,
+      nativeClient(config, taken.provider)
+        ? `It was authorised with another client than this server’s settings for ${taken.provider} name now. ` +
+            'Its operator must set that one again, or a person authorises the connection again.'
+        : `This server has no client settings for ${taken.provider} any more. Its operator must set them again.`,
     )
   }
   return refreshGrant(
