@@ -946,6 +946,10 @@ const sentences = [
     says: 'Every answered mutation has a row: who, credential, operation, target, request id, outcome; no secret.',
   },
   {
+    id: 'audit.pieces',
+    says: 'What one request stores piece by piece has an audit row for each piece, in its transaction: the request may end before its answer.',
+  },
+  {
     id: 'audit.refused',
     says: 'A mutation refused with a 4xx after the credential was accepted is audited too, with its error code.',
     gap: { question: 'Are refused mutations audited?', file: 'server/src/kit/audit.ts' },

@@ -1,4 +1,5 @@
-// The audit log: one row for every answered mutation, written in the transaction of the change. Rows never change; old ones are erased.
+// The audit log: one row for every answered mutation, written in the transaction of the change; what is committed piece by piece has one for
+// each piece too. Rows never change; old ones are erased.
 import { part, type Part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import type { CredentialType } from './credential.ts'

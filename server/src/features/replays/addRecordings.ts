@@ -2,6 +2,7 @@
 import { retryingDeadlocks, type Sql } from '../../base/db.ts'
 import { idForFilter, isId } from '../../base/ids.ts'
 import { latestEnded } from '../../engine/ending/latestEnded.ts'
+import { recordOutcome, type AuditEntry } from '../../kit/audit.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, oneOf, Type } from '../../kit/schema.ts'
 import { teamDatabaseOf } from '../../kit/teamDatabase.ts'
@@ -50,9 +51,9 @@ export const addRecordings = operation({
   }),
   errors: ['conflict', 'invalid_request', 'not_found'],
   // Not outside, but a commit for each run: the events and the seals of all teams wait for the oldest transaction that writes. Of a request that
-  // dies, the recordings stay that it had made, and its repetition makes the others.
+  // dies or is refused in the middle, the recordings stay that it had made, each with its audit row, and its repetition makes the others.
   actsOutside: true,
-  async prepare({ team, replay_set, body, context, sql, fail }) {
+  async prepare({ team, replay_set, body, caller, requestId, context, sql, fail }) {
     if ((body.run_ids === undefined) === (body.last === undefined))
       fail('invalid_request', 'Give either run_ids or last.')
     if (body.run_ids !== undefined && (body.status ?? body.build_id) !== undefined) {
@@ -68,12 +69,13 @@ export const addRecordings = operation({
       : await lastRuns(sql, { teamId: team.id, agentId, ...body, last: body.last ?? 0 })
     const skipped: { run_id: string; reason: string }[] = []
     const budget = newBudget()
+    const by = { memberId: caller.member_id, credential: caller.credential, requestId }
     const db = teamDatabaseOf(context, team.id)
     let added = 0
     for (const runId of ids) {
       const outcome = isId(runId)
         ? await retryingDeadlocks(() =>
-            db.transaction((tx) => recordInSet(tx, { context, teamId: team.id, setId, agentId, runId }, budget)),
+            db.transaction((tx) => recordInSet(tx, { context, teamId: team.id, setId, agentId, runId, by }, budget)),
           )
         : { reason: 'This is not the id of a run.' }
       if (outcome === 'gone') return fail('not_found')
@@ -89,11 +91,16 @@ export const addRecordings = operation({
   },
 })
 
-type RunOutcome = { added: number } | { reason: string } | 'gone'
+type RunOutcome = { added: 0 | 1 } | { reason: string } | 'gone'
+
+interface AuditedRecording extends WantedRecording {
+  /** Who asked for it, and by which request. */
+  by: Pick<AuditEntry, 'memberId' | 'credential' | 'requestId'>
+}
 
 /** In a transaction of its own, with the set locked: nobody else fills it, and a run that it holds already is not counted. */
-async function recordInSet(sql: Sql, wanted: WantedRecording, budget: ReadBudget): Promise<RunOutcome> {
-  const { teamId, setId } = wanted
+async function recordInSet(sql: Sql, wanted: AuditedRecording, budget: ReadBudget): Promise<RunOutcome> {
+  const { teamId, setId, runId, by } = wanted
   const [set] = await sql<{ recordings: number; is_full: boolean }>`
     select recordings, recordings >= ${recordingsMax}::int or size_bytes >= ${setBytesMax}::bigint as is_full
     from replay_sets where id = ${setId} and team_id = ${teamId} for no key update`
@@ -103,9 +110,14 @@ async function recordInSet(sql: Sql, wanted: WantedRecording, budget: ReadBudget
   }
   const reason = await record(sql, wanted, budget)
   if (reason !== undefined) return { reason }
-  const [now] = await sql<{ recordings: number }>`
-    select recordings from replay_sets where id = ${setId} and team_id = ${teamId}`
-  return { added: now!.recordings - set.recordings }
+  const [made] = await sql<{ id: string }>`
+    select c.id from replay_sets s join replay_recordings c on c.set_id = s.id and c.run_id = ${runId}
+    where s.id = ${setId} and s.team_id = ${teamId} and s.recordings > ${set.recordings}::int`
+  if (!made) return { added: 0 }
+  // the row of the whole request comes with its answer, which may never be given
+  const target = { type: 'recording', id: made.id }
+  await recordOutcome(sql, { ...by, teamId, operation: addRecordings.id, target, status: 200, error: null })
+  return { added: 1 }
 }
 
 interface Last {

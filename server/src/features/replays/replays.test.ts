@@ -208,6 +208,29 @@ proves(
   },
 )
 
+proves(
+  'audit.pieces',
+  'each recording has its audit row in the transaction that stored it, so also where the request never ends',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId } = await ranAgent(team, 2)
+    const setId = await seeders['replay_set']!(team, { agent: agentId })
+    const add = () => team.call(`POST /v2/replay-sets/${setId}/recordings`, { body: { last: 2 } })
+    const { headers, body } = await add()
+    assert.equal(body.added, 2)
+    const rows = await sql<{ member_id: string; credential_type: string; request_id: string; is_of_same: boolean }>`
+      select a.member_id, a.credential_type, a.request_id, a.xmin = c.xmin as is_of_same
+      from replay_recordings c join audit_log a on a.team_id = c.team_id and a.target_id = c.id::text
+      where c.set_id = ${setId} and a.operation = 'addRecordings' and a.target_type = 'recording' and a.status = 200`
+    const by = { member_id: team.memberId, credential_type: 'api_key', request_id: headers['x-request-id'] }
+    assert.deepEqual(rows, Array(2).fill({ ...by, is_of_same: true }))
+    assert.equal((await add()).body.added, 0)
+    const [all] = await sql`
+      select count(*)::int as pieces from audit_log where team_id = ${team.id} and target_type = 'recording'`
+    assert.deepEqual(all, { pieces: 2 }, 'what was there already has no second row')
+  },
+)
+
 proves('replays.sets', 'the set of a suggestion takes no other runs', async () => {
   const team = await seedTeam(service)
   const { agentId } = await ranAgent(team, 1)
