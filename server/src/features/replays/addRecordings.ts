@@ -28,7 +28,7 @@ export const addRecordings = operation({
   description:
     'Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied. The copy ' +
     'stays when the run’s log is erased after its time, and is deleted with the run. A run that cannot be recorded is skipped with the reason. ' +
-    `A set has at most ${recordingsMax} recordings and ${setBytesMax / 1024 ** 2} MiB. One request reads at most ${readBytesMax / 1024 ** 2} MiB of logs: ` +
+    `A set has at most ${recordingsMax} recordings and ${setBytesMax / 1024 ** 2} MiB. One request reads about ${readBytesMax / 1024 ** 2} MiB of logs: ` +
     'runs that do not fit are skipped with that reason, for another request. Recordings count as storage of the team, and what does not fit there is skipped too.',
   scope: 'evals:write',
   body: Type.Object(

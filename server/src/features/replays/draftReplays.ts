@@ -5,8 +5,8 @@ import { beginReplay, endReplay, isTeamBusy } from './beginReplay.ts'
 import { newBudget, record, setBytesMax } from './recording.ts'
 
 /**
- * How much of logs is read for a draft: all of it is one transaction, for which the events and seals of all teams wait. What is left out is
- * replayed by whoever makes a set of their own.
+ * The budget of one draft, by the size of logs as stored. It is small because all of them are read in one transaction, for which the events
+ * and seals of all teams wait. What is left out is replayed by whoever makes a set of their own.
  */
 const draftBytesMax = 8 * 1024 ** 2
 

@@ -15,15 +15,19 @@ import type { runSources } from '../../kit/states.ts'
 const recordingBytesMax = 4 * 1024 ** 2
 export const recordingsMax = 1000
 export const setBytesMax = 128 * 1024 ** 2
-/** How much of logs one request reads, also where it turns out that none of them can be recorded. */
+/** When one request has read this much of logs, it reads no more, also where none of them could be recorded. */
 export const readBytesMax = 64 * 1024 ** 2
 
-/** What a request may still read. */
+/**
+ * What may still be read for one request, or for one draft. It bounds logs by their size as stored, which is known before they are read. A
+ * log that was stored compressed may become larger than what is left; then it is the last one that is read.
+ */
 export interface ReadBudget {
+  readonly bytesMax: number
   bytesLeft: number
 }
 
-export const newBudget = (bytes = readBytesMax): ReadBudget => ({ bytesLeft: bytes })
+export const newBudget = (bytesMax = readBytesMax): ReadBudget => ({ bytesMax, bytesLeft: bytesMax })
 
 /** One call of a recorded run, with what it was answered. */
 export interface RecordedCall {
@@ -160,7 +164,7 @@ export interface WantedRecording {
 /**
  * Says why a run cannot be in a set; undefined: it is in it now, or was already. The set is locked before runs, and a run that is deleted locks its
  * sets last: so a run that somebody deletes right now is passed over, and nobody waits in a circle.
- * What is read is taken from the budget of the request, before it is read by what is stored, and afterwards by what it became.
+ * A log is read if its size as stored is within the budget. What it then takes from the budget is that size, or what it became if that is more.
  */
 export async function record(sql: Sql, wanted: WantedRecording, budget: ReadBudget): Promise<string | undefined> {
   const { context, teamId, setId, agentId, runId } = wanted
@@ -173,7 +177,7 @@ export async function record(sql: Sql, wanted: WantedRecording, budget: ReadBudg
   if (run.is_held) return undefined
   const refusal = refusalOf(run)
   if (refusal) return refusal
-  if (run.bytes > budget.bytesLeft) return leftOut
+  if (run.bytes > budget.bytesLeft) return leftOut(budget)
   // nobody knows how large it becomes before it is made: what does not fit is made and not stored
   const room = await engineOf(context).storage.room(sql, teamId)
   const fits = Math.min(recordingBytesMax, room?.left() ?? recordingBytesMax)
@@ -195,9 +199,9 @@ export async function record(sql: Sql, wanted: WantedRecording, budget: ReadBudg
   return is_made ? undefined : full
 }
 
-const leftOut =
-  `The logs of this request’s runs are larger than ${readBytesMax / 1024 ** 2} MiB together, and this one was left out. ` +
-  'Name it in another request.'
+const leftOut = ({ bytesMax }: ReadBudget): string =>
+  `The logs of these runs are larger than ${bytesMax / 1024 ** 2} MiB together, and this one was left out. ` +
+  'Record it with another request of addRecordings.'
 
 const tooLarge = `The log of this run is larger than ${recordingBytesMax / 1024 ** 2} MiB, so it cannot be replayed.`
 

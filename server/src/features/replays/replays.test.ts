@@ -11,7 +11,7 @@ import { setEntitlement } from '../../engine/counting/setEntitlement.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { lastRuns } from './addRecordings.ts'
 import { draftReplays } from './draftReplays.ts'
-import { record } from './recording.ts'
+import { newBudget, record } from './recording.ts'
 import { claimReplayRuns, usualTimes } from './replaying/heldReplayRun.ts'
 import { drainReplays } from './replaying/replayer.ts'
 
@@ -98,7 +98,7 @@ proves('replays.sets', 'one request reads no more than a bound of logs, and says
     [large[1], large[0], oldest],
   )
   assert.match(first.skipped[1].reason, /larger than 4 MiB/)
-  assert.match(first.skipped[2].reason, /64 MiB together.*Name it in another request/)
+  assert.match(first.skipped[2].reason, /64 MiB together.*with another request/)
   const second = await add({ run_ids: [oldest] })
   assert.deepEqual([second.added, second.skipped], [1, []])
 })
@@ -111,10 +111,10 @@ proves('replays.sets', 'a log that does not fit into what a request may still re
   // hashes do not become smaller where they are stored
   await sql`
     update runs set output = (select to_jsonb(string_agg(md5(n::text), '')) from generate_series(1, 32768) n) where id = ${runIds[0]!}`
-  const small = { bytesLeft: 500_000 }
-  assert.match((await record(sql, wanted, small))!, /was left out/)
-  assert.equal(small.bytesLeft, 500_000)
-  const large = { bytesLeft: 2_000_000 }
+  const small = newBudget(512 * 1024)
+  assert.match((await record(sql, wanted, small))!, /larger than 0\.5 MiB together, and this one was left out/)
+  assert.equal(small.bytesLeft, 512 * 1024)
+  const large = newBudget(2_000_000)
   assert.equal(await record(sql, wanted, large), undefined)
   assert.ok(large.bytesLeft < 1_000_000)
   const after = large.bytesLeft
