@@ -173,8 +173,29 @@ proves(
   ),
 )
 
-const readsRuns = (id: string) =>
-  `\`\`\`tool name=operations_runs id=${id}\n{"by": "day", "last": "7d"}\n\`\`\`\n\n`
+proves(
+  'console.artifacts.asks',
+  'a change that fails leaves the page as it was, and the chat says why',
+  needsLongConsole,
+  story(
+    async ({ page, sdk }) => {
+      const { artifact_id: id } = await sdk.artifacts.create({ message: pageOfRuns('Still here') })
+      await untilPage(sdk, id, 1)
+      await page.goto(`${new URL(page.url()).origin}/artifacts/${id}`)
+      await page.getByLabel('What shall change?').fill(failing)
+      await page.getByRole('button', { name: /^Send/ }).click()
+      await page
+        .getByRole('region', { name: 'Messages' })
+        .getByText(/could not|failed/)
+        .first()
+        .waitFor()
+      await frameOf(page).getByRole('heading', { name: 'Still here' }).first().waitFor()
+    },
+    { path: '/artifacts' },
+  ),
+)
+
+const readsRuns = (id: string) => `\`\`\`tool name=operations_runs id=${id}\n{"by": "day", "last": "7d"}\n\`\`\`\n\n`
 
 /** An artifact of which two calls are held back, one after the other, with the same question. */
 async function heldArtifact(sdk: Runyard): Promise<string> {
@@ -232,26 +253,4 @@ proves(
     await sdk.artifacts.stop(id)
     await sdk.guardrails.set({ rules: {} })
   }),
-)
-
-proves(
-  'console.artifacts.asks',
-  'a change that fails leaves the page as it was, and the chat says why',
-  needsLongConsole,
-  story(
-    async ({ page, sdk }) => {
-      const { artifact_id: id } = await sdk.artifacts.create({ message: pageOfRuns('Still here') })
-      await untilPage(sdk, id, 1)
-      await page.goto(`${new URL(page.url()).origin}/artifacts/${id}`)
-      await page.getByLabel('What shall change?').fill(failing)
-      await page.getByRole('button', { name: /^Send/ }).click()
-      await page
-        .getByRole('region', { name: 'Messages' })
-        .getByText(/could not|failed/)
-        .first()
-        .waitFor()
-      await frameOf(page).getByRole('heading', { name: 'Still here' }).first().waitFor()
-    },
-    { path: '/artifacts' },
-  ),
 )

@@ -794,7 +794,7 @@ export class ArtifactsGroup extends Group {
     return this.client.json('POST', '/v2/artifacts/:artifactId/stop', {artifactId}, input, options)
   }
 
-  /** Answers `pending_question`. Of several answers the first one counts; the others get a 409. Where a call is held back, or the work has reached a limit, the answer takes the scope `approvals:write` too, and names its `tool_call_id`. Needs the scope `artifacts:write`. */
+  /** Answers `pending_question`. Of several answers the first one counts; the others get a 409. Where a call is held back, nobody knows whether a call happened, or the work has reached a limit, the answer takes the scope `approvals:write` too, and names its `tool_call_id`. Needs the scope `artifacts:write`. */
   answer(artifactId: string, input: AnswerArtifactInput, options?: CallOptions): Call<AnswerArtifactAnswer> {
     return this.client.json('POST', '/v2/artifacts/:artifactId/answer', {artifactId}, input, options)
   }
@@ -1592,7 +1592,7 @@ export class ReplaysGroup extends Group {
     return this.client.list('GET', '/v2/replay-sets/:replay_set_id/recordings', {replay_set_id: replaySetId}, input, options, 'recordings')
   }
 
-  /** Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied. The copy stays when the run’s log is erased after its time, and is deleted with the run. A run that cannot be recorded is skipped with the reason. A set has at most 1000 recordings and 128 MiB. One request reads at most 64 MiB of logs: runs that do not fit are skipped with that reason, for another request. Recordings count as storage of the team, and what does not fit there is skipped too. Needs the scope `evals:write`. */
+  /** Give either `run_ids`, or `last` for the latest runs of the agent that completed or failed. What a replay needs of each run is copied. The copy stays when the run’s log is erased after its time, and is deleted with the run. A run that cannot be recorded is skipped with the reason. A set has at most 1000 recordings and 128 MiB. One request reads about 64 MiB of logs: runs that do not fit are skipped with that reason, for another request. Recordings count as storage of the team, and what does not fit there is skipped too. Needs the scope `evals:write`. */
   addRecordings(replaySetId: string, input?: AddRecordingsInput, options?: CallOptions): Call<AddRecordingsAnswer> {
     return this.client.json('POST', '/v2/replay-sets/:replay_set_id/recordings', {replay_set_id: replaySetId}, input, options)
   }

@@ -2099,6 +2099,8 @@ export type Artifact = {
       }[]
       multi_select?: boolean
     }[]
+    /** Whether the answer decides about a call or a limit: then it takes the scope `approvals:write` too. */
+    needs_approver: boolean
   } | null
   created_at: string
   updated_at: string
@@ -6180,6 +6182,8 @@ export type UpdateArtifactAnswer = {
       }[]
       multi_select?: boolean
     }[]
+    /** Whether the answer decides about a call or a limit: then it takes the scope `approvals:write` too. */
+    needs_approver: boolean
   } | null
   created_at: string
   updated_at: string
@@ -6275,6 +6279,8 @@ export type PublishArtifactAnswer = {
       }[]
       multi_select?: boolean
     }[]
+    /** Whether the answer decides about a call or a limit: then it takes the scope `approvals:write` too. */
+    needs_approver: boolean
   } | null
   created_at: string
   updated_at: string
@@ -6313,6 +6319,8 @@ export type DuplicateArtifactAnswer = {
       }[]
       multi_select?: boolean
     }[]
+    /** Whether the answer decides about a call or a limit: then it takes the scope `approvals:write` too. */
+    needs_approver: boolean
   } | null
   created_at: string
   updated_at: string
@@ -6382,6 +6390,8 @@ export type RefreshArtifactAnswer = {
       }[]
       multi_select?: boolean
     }[]
+    /** Whether the answer decides about a call or a limit: then it takes the scope `approvals:write` too. */
+    needs_approver: boolean
   } | null
   created_at: string
   updated_at: string
@@ -6425,6 +6435,8 @@ export type StopArtifactAnswer = {
       }[]
       multi_select?: boolean
     }[]
+    /** Whether the answer decides about a call or a limit: then it takes the scope `approvals:write` too. */
+    needs_approver: boolean
   } | null
   created_at: string
   updated_at: string
@@ -6470,6 +6482,8 @@ export type AnswerArtifactAnswer = {
       }[]
       multi_select?: boolean
     }[]
+    /** Whether the answer decides about a call or a limit: then it takes the scope `approvals:write` too. */
+    needs_approver: boolean
   } | null
   created_at: string
   updated_at: string

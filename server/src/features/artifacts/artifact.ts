@@ -59,7 +59,8 @@ export const Artifact = named(
           tool_call_id: Type.String(),
           questions: Type.Array(Question),
           needs_approver: Type.Boolean({
-            description: 'Whether the answer decides about a call or a limit: then it takes the scope `approvals:write` too.',
+            description:
+              'Whether the answer decides about a call or a limit: then it takes the scope `approvals:write` too.',
           }),
         },
         { description: 'What the work asks. answerArtifact answers it.' },

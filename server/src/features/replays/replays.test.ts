@@ -222,8 +222,9 @@ proves(
       select a.member_id, a.credential_type, a.request_id, a.xmin = c.xmin as is_of_same
       from replay_recordings c join audit_log a on a.team_id = c.team_id and a.target_id = c.id::text
       where c.set_id = ${setId} and a.operation = 'addRecordings' and a.target_type = 'recording' and a.status = 200`
-    const by = { member_id: team.memberId, credential_type: 'api_key', request_id: headers['x-request-id'] }
-    assert.deepEqual(rows, Array(2).fill({ ...by, is_of_same: true }))
+    const row = { member_id: team.memberId, credential_type: 'api_key', request_id: headers['x-request-id'] }
+    const expected = { ...row, is_of_same: true }
+    assert.deepEqual(rows, [expected, expected])
     assert.equal((await add()).body.added, 0)
     const [all] = await sql`
       select count(*)::int as pieces from audit_log where team_id = ${team.id} and target_type = 'recording'`
