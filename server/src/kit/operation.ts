@@ -45,6 +45,12 @@ export type CallView<
   fail: (code: Errors, message?: string) => never
 }
 
+/**
+ * A commit of its own before the handler's. In it the caller is asked about again; what it did stands, and the call has an audit row whatever
+ * becomes of it.
+ */
+type Act = <T>(change: (sql: Sql) => Promise<T>) => Promise<T>
+
 interface Declaration<
   R extends Route,
   Query extends TObject,
@@ -85,18 +91,23 @@ interface Declaration<
   onlyReads?: true
   /** The answer changes only with the version of the server: a caller may keep it, and asks with its ETag whether it still holds. */
   isOfVersion?: true
-  /** `prepare` changes the outside world: the idempotency claim is committed first and renewed while it runs. */
+  /** `prepare` changes something, outside or in commits of its own: the idempotency claim is committed first and renewed while it runs. */
   actsOutside?: true
   /** The member for whom the caller acted, as the answer shows: the audit row names them beside the caller. */
   holder?: (answer: Static<Answer>) => string
   /** Slow or outside things (DNS, providers), after validation and before the transaction. */
-  prepare?: (call: CallView<R, Query, Body, Errors>) => Promise<Prepared>
+  prepare?: (call: CallView<R, Query, Body, Errors> & { act: Act }) => Promise<Prepared>
   /**
    * Instead of `handler`, for an operation whose rows join those of others in one commit: it writes what `stored` gives for its answer
    * (audit row, key and reply) in that same commit, and answers with 'key_taken' when another request had the key.
    */
   lane?: (
-    call: CallView<R, Query, Body, Errors> & { prepared: Prepared; stored: (answer: Static<Answer>) => StoredRows },
+    call: CallView<R, Query, Body, Errors> & {
+      prepared: Prepared
+      stored: (answer: Static<Answer>) => StoredRows
+      /** Refuses whoever was revoked or narrowed since the call began; asked last, after whatever waited. */
+      stillAllowed: () => Promise<void>
+    },
   ) => Promise<Static<Answer> | typeof keyTaken>
   /** The change itself and its SQL; nothing of the outside world. */
   handler?: (

@@ -46,7 +46,7 @@ const Answer = Type.Object({ probe_id: Type.String(), note: Type.String() })
 /** What the test wants to happen inside: set by the test, called by the handlers. */
 export const inside: {
   handler: (sql: Sql) => Promise<void>
-  prepare: () => Promise<void>
+  prepare: (act: <T>(change: (sql: Sql) => Promise<T>) => Promise<T>) => Promise<void>
 } = { handler: async () => undefined, prepare: async () => undefined }
 
 export const jobRuns: string[] = []
@@ -112,8 +112,9 @@ const callOutside = operation({
   scope: 'team:read',
   status: 200,
   answer: Type.Object({ done: Type.Literal(true) }),
+  errors: ['conflict'],
   actsOutside: true,
-  prepare: () => inside.prepare(),
+  prepare: ({ act }) => inside.prepare(act),
   handler: async () => ({ done: true as const }),
 })
 

@@ -1,4 +1,5 @@
 // Makes a real call with a connection, and says whether it works.
+import type { Sql } from '../../base/db.ts'
 import { OutboundFailure } from '../../base/outbound/fetch.ts'
 import type { Context } from '../../kit/context.ts'
 import { operation } from '../../kit/operation.ts'
@@ -38,24 +39,24 @@ export const testConnection = operation({
   }),
   actsOutside: true,
   errors: ['forbidden'],
-  async prepare({ caller, connection, context, sql }) {
+  async prepare({ caller, connection, context, sql, act }) {
     await requireRight(sql, caller.member_id, connection)
     const outcome = await call(context, connection, { memberId: caller.member_id, isTest: true })
-    if (connection.status === 'action_required' && outcome.error === undefined) await activate(context, connection)
+    if (connection.status === 'action_required' && outcome.error === undefined) {
+      await act((tx) => activate(tx, connection))
+    }
     return { success: outcome.error === undefined, ...outcome }
   },
   handler: async ({ prepared }) => prepared,
 })
 
 /** Only if it is still broken as it was when the test began: a refusal since then is newer than the test. */
-async function activate({ db }: Context, connection: Connection): Promise<void> {
+async function activate(sql: Sql, connection: Connection): Promise<void> {
   const { id, team_id, broken_at } = connection
-  await db.transaction(async (sql) => {
-    const works = await sql`
-      update connections set status = 'active', broken_at = null, broken_reason = null, updated_at = now()
-      where id = ${id} and team_id = ${team_id} and status = 'action_required' and broken_at = ${broken_at} returning id`
-    if (works.length > 0) await reauthorized(sql, connection, { isGiven: false })
-  })
+  const works = await sql`
+    update connections set status = 'active', broken_at = null, broken_reason = null, updated_at = now()
+    where id = ${id} and team_id = ${team_id} and status = 'action_required' and broken_at = ${broken_at} returning id`
+  if (works.length > 0) await reauthorized(sql, connection, { isGiven: false })
 }
 
 async function call(context: Context, connection: Connection, behalf: Behalf): Promise<Outcome> {

@@ -5,7 +5,6 @@ import { latestEnded } from '../../engine/ending/latestEnded.ts'
 import { recordOutcome, type AuditEntry } from '../../kit/audit.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, oneOf, Type } from '../../kit/schema.ts'
-import { teamDatabaseOf } from '../../kit/teamDatabase.ts'
 import {
   newBudget,
   readBytesMax,
@@ -53,7 +52,7 @@ export const addRecordings = operation({
   // Not outside, but a commit for each run: the events and the seals of all teams wait for the oldest transaction that writes. Of a request that
   // dies or is refused in the middle, the recordings stay that it had made, each with its audit row, and its repetition makes the others.
   actsOutside: true,
-  async prepare({ team, replay_set, body, caller, requestId, context, sql, fail }) {
+  async prepare({ team, replay_set, body, caller, requestId, context, sql, act, fail }) {
     if ((body.run_ids === undefined) === (body.last === undefined))
       fail('invalid_request', 'Give either run_ids or last.')
     if (body.run_ids !== undefined && (body.status ?? body.build_id) !== undefined) {
@@ -70,12 +69,11 @@ export const addRecordings = operation({
     const skipped: { run_id: string; reason: string }[] = []
     const budget = newBudget()
     const by = { memberId: caller.member_id, credential: caller.credential, requestId }
-    const db = teamDatabaseOf(context, team.id)
     let added = 0
     for (const runId of ids) {
       const outcome = isId(runId)
         ? await retryingDeadlocks(() =>
-            db.transaction((tx) => recordInSet(tx, { context, teamId: team.id, setId, agentId, runId, by }, budget)),
+            act((tx) => recordInSet(tx, { context, teamId: team.id, setId, agentId, runId, by }, budget)),
           )
         : { reason: 'This is not the id of a run.' }
       if (outcome === 'gone') return fail('not_found')

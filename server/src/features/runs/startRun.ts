@@ -85,7 +85,7 @@ export const startRun = operation({
     }
     return { callbackUrl, sandboxId }
   },
-  async lane({ team, caller, via, body, sql, context, prepared, stored, fail }) {
+  async lane({ team, caller, via, body, sql, context, prepared, stored, stillAllowed, fail }) {
     const engine = engineOf(context)
     // the statement itself checks the cached agent; if it has changed, the start is tried again with what is true now
     for (const fresh of [false, true]) {
@@ -118,6 +118,7 @@ export const startRun = operation({
         seen: target.seen,
       })
       const answer = { run: newRunAnswer(run, target.agentName), run_id: run.id, status: 'pending' as const }
+      await stillAllowed()
       const outcome = await engine.start({ run, stored: stored(answer) })
       if (outcome === 'key_taken') return keyTaken
       if (outcome === 'started') return answer

@@ -27,7 +27,13 @@ export async function carryOut(exchange: Exchange): Promise<Reply> {
   if (operation.protocol) return converse(exchange, operation.protocol, seen)
   const prepared = operation.prepare && (await prepare(exchange, operation.prepare, seen))
   if (operation.lane)
-    return onLane(exchange, operation.lane, { ...seen, caller: exchange.caller, prepared, sql: db.sql })
+    return onLane(exchange, operation.lane, {
+      ...seen,
+      caller: exchange.caller,
+      prepared,
+      sql: db.sql,
+      stillAllowed: () => identifyAgain(exchange),
+    })
   const { handler } = operation
   if (!handler) throw new Error(`${operation.id} has no handler`)
   const handle = (sql: Sql) =>
@@ -50,7 +56,7 @@ export async function carryOut(exchange: Exchange): Promise<Reply> {
   return retryingDeadlocks(() =>
     db.transaction(async (sql) => {
       // whoever was revoked or narrowed while the call waited for its connection does nothing with it
-      await identifyAgain(exchange, sql)
+      if (!exchange.hasActed) await identifyAgain(exchange, sql)
       const answer = read ? read.answer : await handle(sql)
       const reply = replyFor(exchange, answer)
       await record(sql, exchange, reply, answer)
@@ -83,12 +89,22 @@ async function whatIsSeen(exchange: Exchange): Promise<object> {
   }
 }
 
-/** It may take minutes, so the caller is asked about again after it. */
+/**
+ * It may take minutes, so the caller is asked about again: after it, or else in each commit of its own. What those did stands and is answered,
+ * also to a token that has expired since then; a repeat with its successor finds the answer.
+ */
 async function prepare(exchange: Exchange, work: NonNullable<Operation['prepare']>, seen: object): Promise<unknown> {
-  const { operation, db } = exchange
-  const prepared = await work({ ...seen, sql: db.sql } as never)
-  if (operation.actsOutside) exchange.hasActed = true
-  await identifyAgain(exchange)
+  const { db } = exchange
+  const act = async <T>(change: (sql: Sql) => Promise<T>): Promise<T> => {
+    const result = await db.transaction(async (sql) => {
+      await identifyAgain(exchange, sql)
+      return change(sql)
+    })
+    exchange.hasActed = true
+    return result
+  }
+  const prepared = await work({ ...seen, sql: db.sql, act } as never)
+  if (!exchange.hasActed) await identifyAgain(exchange)
   return prepared
 }
 

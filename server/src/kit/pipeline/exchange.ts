@@ -62,7 +62,7 @@ export interface Exchange {
   /** The records of the path, in its order, without the team. */
   found: { noun: string; id: string; row: object }[]
   plain: Record<string, string>
-  /** `prepare` has acted outside: whatever becomes of the call, its audit row says so. */
+  /** `prepare` has committed something: it stands, so the call has an audit row whatever becomes of it. */
   hasActed: boolean
   /** The caller's team takes turns with others for connections. */
   db: TeamDatabase

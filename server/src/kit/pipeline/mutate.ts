@@ -16,9 +16,12 @@ export async function mutate(exchange: Exchange): Promise<Reply> {
     // an error that only says that a key, a record or a pool is busy is not an outcome of this request: the next try may succeed
     const isBusy =
       fault?.code === 'idempotency_key_in_use' || fault?.code === 'rate_limited' || sqlState(error) === lockNotAvailable
-    // whoever is no longer let in is refused like a stranger, who leaves nothing behind, unless the call has acted outside
-    const isStranger = fault?.code === 'unauthorized' && !exchange.hasActed
-    if (!fault || fault.status >= 500 || isBusy || isStranger) throw error
+    if (!fault || fault.status >= 500 || isBusy) throw error
+    if (fault.code === 'unauthorized') {
+      // whoever is no longer let in is refused like a stranger, who leaves nothing behind, not even a reply under the key
+      if (exchange.hasActed) await recordRefusal({ ...exchange, keyed: undefined }, fault)
+      throw error
+    }
     return recordRefusal(exchange, fault)
   }
 }

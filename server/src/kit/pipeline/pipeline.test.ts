@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { beforeEach } from 'node:test'
+import type { Sql } from '../../base/db.ts'
+import { Fault } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import { createProbeTables, inside, jobRuns, probes } from '../../../test/kit/probe.ts'
 import { refusedSoon } from '../../../test/kit/refusedSoon.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
+
+type Act = Parameters<typeof inside.prepare>[0]
 
 const service = await testApp({ features: [probes] })
 const { sql } = service.context.db
@@ -283,23 +287,83 @@ proves(
   },
 )
 
+/** Calls the probe that acts outside with a key of its own, which is revoked where the call says so. */
+async function revokedInside(work: (act: Act, revoke: () => Promise<void>) => Promise<void>) {
+  const { body: key } = await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
+  const revoke = async () => {
+    await team.call(`DELETE /v2/api-keys/${key.key_id}`)
+    await refusedSoon(() => service.call('GET /v2/teams', { key: key.secret }))
+  }
+  inside.prepare = (act) => work(act, revoke)
+  const idempotencyKey = newId()
+  const answer = await service.call('POST /v2/probes/outside', { key: key.secret, idempotencyKey })
+  const audited = await sql`
+    select status, error from audit_log
+    where request_id = ${answer.headers['x-request-id']} and operation = 'callOutside' and credential_id = ${key.key_id}`
+  const stored = await sql`select status from idempotency_keys where key = ${idempotencyKey}`
+  return { answer, audited, stored }
+}
+
+const writeProbe = (note: string) => (tx: Sql) => tx`insert into probes values (${newId()}, ${team.id}, ${note})`
+const countProbes = async (note: string): Promise<number> => (await sql`select from probes where note = ${note}`).length
+
+proves(
+  'credentials.revoked',
+  'a key that is revoked while its call waits outside changes nothing afterwards',
+  async () => {
+    const { answer, audited, stored } = await revokedInside(async (act, revoke) => {
+      await revoke()
+      await act(writeProbe('too late'))
+    })
+    assert.deepEqual([answer.status, answer.body.error], [401, 'unauthorized'])
+    assert.deepEqual([audited, stored, await countProbes('too late')], [[], [], 0])
+  },
+)
+
 proves(
   ['credentials.revoked', 'audit.refused', 'idempotency.outside'],
-  'a key that is revoked while its call acts outside gets a 401, which is audited and ends the claim of its key',
+  'a key that is revoked between two changes of its call makes only the first, which is audited, and its claim is free',
+  async () => {
+    const { answer, audited, stored } = await revokedInside(async (act, revoke) => {
+      await act(writeProbe('first'))
+      await revoke()
+      await act(writeProbe('second'))
+    })
+    assert.deepEqual([answer.status, answer.body.error], [401, 'unauthorized'])
+    assert.deepEqual(audited, [{ status: 401, error: 'unauthorized' }])
+    assert.deepEqual([stored, await countProbes('first'), await countProbes('second')], [[], 1, 0])
+  },
+)
+
+proves(
+  ['idempotency.outside', 'audit.list'],
+  'what a call did outside is answered, audited and stored, also if its token ended since then',
+  async () => {
+    const { answer, audited, stored } = await revokedInside(async (act, revoke) => {
+      await act(writeProbe('done'))
+      await revoke()
+    })
+    assert.deepEqual([answer.status, answer.body], [200, { done: true }])
+    assert.deepEqual([audited, stored], [[{ status: 200, error: null }], [{ status: 200 }]])
+  },
+)
+
+proves(
+  'audit.refused',
+  'a call that did something and then failed has an audit row however many refusals there were',
   async () => {
     const { body: key } = await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
-    inside.prepare = async () => {
-      await team.call(`DELETE /v2/api-keys/${key.key_id}`)
-      await refusedSoon(() => service.call('GET /v2/teams', { key: key.secret }))
+    const call = () => service.call('POST /v2/probes/outside', { key: key.secret, idempotencyKey: newId() })
+    const refuse = async () => {
+      throw new Fault('conflict', 'It failed outside.')
     }
-    const idempotencyKey = newId()
-    const answer = await service.call('POST /v2/probes/outside', { key: key.secret, idempotencyKey })
-    assert.deepEqual([answer.status, answer.body.error], [401, 'unauthorized'])
-    const audited = await sql`
-      select operation, credential_id, status, error from audit_log where request_id = ${answer.headers['x-request-id']}`
-    const said = { operation: 'callOutside', credential_id: key.key_id, status: 401, error: 'unauthorized' }
-    assert.deepEqual(audited, [said])
-    assert.deepEqual(await sql`select status from idempotency_keys where key = ${idempotencyKey}`, [{ status: 401 }])
+    inside.prepare = refuse
+    for (let count = 0; count < 70; count++) assert.equal((await call()).status, 409)
+    inside.prepare = (act) => act(writeProbe('before it failed')).then(refuse)
+    const answer = await call()
+    assert.equal(answer.status, 409)
+    const audited = await sql`select status from audit_log where request_id = ${answer.headers['x-request-id']}`
+    assert.deepEqual(audited, [{ status: 409 }])
   },
 )
 

@@ -1,7 +1,6 @@
 // Runs one command in a sandbox and answers with what it printed; a worker runs it, never the API process.
 import { operation } from '../../../kit/operation.ts'
 import { nullable, Type } from '../../../kit/schema.ts'
-import { teamDatabaseOf } from '../../../kit/teamDatabase.ts'
 import { timeoutMaxS, timeoutUnsetS } from '../pool/command.ts'
 import { execBrokerOf } from './execBroker.ts'
 import { askExec } from './execs.ts'
@@ -47,10 +46,9 @@ export const execSandbox = operation({
   }),
   errors: ['not_found', 'sandbox_busy', 'conflict'],
   actsOutside: true,
-  async prepare({ sandbox, body, caller, context, fail }) {
+  async prepare({ sandbox, body, context, act, fail }) {
     const wanted = { command: body.command, timeoutS: body.timeout_s ?? timeoutUnsetS }
-    const db = teamDatabaseOf(context, caller.team_id)
-    const id = await db.transaction(async (sql) => askExec(sql, await lockFreeSandbox(sql, sandbox), wanted))
+    const id = await act(async (sql) => askExec(sql, await lockFreeSandbox(sql, sandbox), wanted))
     const broker = execBrokerOf(context)
     await broker.asked()
     const answer = await broker.answerOf(id)
