@@ -2673,7 +2673,7 @@ const sentences = [
   },
   {
     id: 'schedules.retried',
-    says: 'A schedule that could not be fired keeps its due times until it is. A due time that was tried, or waited for others, is not missed.',
+    says: 'A schedule that could not be fired keeps its due times until it is. With catch_up none, a due time that was tried or waited for others still starts its run.',
   },
   // The builder
   {
@@ -4394,7 +4394,7 @@ const sentences = [
   },
   {
     id: 'cases.order',
-    says: 'Due postponed cases are given out first: of the 100 that are due longest by priority, then the oldest; where others have locked some, the ones behind. Then come pending ones by priority, then the oldest.',
+    says: 'Due postponed cases are given out first: the 100 that have been due longest are compared, by priority, then age; if others have locked some of these, the next ones take their places. Then come pending ones by priority, then age.',
   },
   { id: 'cases.orderPlans', says: 'A dispatch reads and sorts no large queue whole.' },
   { id: 'cases.ableAgents', says: 'Cases are given only to agents of the queue that can start now.' },

@@ -200,8 +200,7 @@ export async function record(sql: Sql, wanted: WantedRecording, budget: ReadBudg
 }
 
 const leftOut = ({ bytesMax }: ReadBudget): string =>
-  `The logs of these runs are larger than ${bytesMax / 1024 ** 2} MiB together, and this one was left out. ` +
-  'Record it with another request of addRecordings.'
+  `About ${bytesMax / 1024 ** 2} MiB of logs were read, and this run no longer fitted. Record it with addRecordings.`
 
 const tooLarge = `The log of this run is larger than ${recordingBytesMax / 1024 ** 2} MiB, so it cannot be replayed.`
 

@@ -287,6 +287,10 @@ proves(
   },
 )
 
+const refuse = async (): Promise<never> => {
+  throw new Fault('conflict', 'It failed outside.')
+}
+
 /** Calls the probe that acts outside with a key of its own, which is revoked where the call says so. */
 async function revokedInside(work: (act: Act, revoke: () => Promise<void>) => Promise<void>) {
   const { body: key } = await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
@@ -354,11 +358,8 @@ proves(
   async () => {
     const { body: key } = await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
     const call = () => service.call('POST /v2/probes/outside', { key: key.secret, idempotencyKey: newId() })
-    const refuse = async () => {
-      throw new Fault('conflict', 'It failed outside.')
-    }
     inside.prepare = refuse
-    for (let count = 0; count < 70; count++) assert.equal((await call()).status, 409)
+    for (let refused = 0; refused < 70; refused++) assert.equal((await call()).status, 409)
     inside.prepare = (act) => act(writeProbe('before it failed')).then(refuse)
     const answer = await call()
     assert.equal(answer.status, 409)

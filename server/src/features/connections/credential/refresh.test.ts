@@ -259,7 +259,7 @@ proves(
       await seeToConnections(service)
       const { status, generation, refresh_attempts, refresh_problem } = await kept(id)
       assert.deepEqual([status, generation, refresh_attempts], ['active', 1, 1])
-      assert.match(refresh_problem!, /another client than this server’s settings for github name now/)
+      assert.match(refresh_problem!, /another OAuth client than the one in this server’s settings for github/)
       assert.deepEqual(await secretOf(id), before)
       const used = await call(service, team, id)
       assert.ok(used.kind === 'failed')

@@ -130,8 +130,8 @@ async function ask(context: Context, taken: Taken, oauth: OAuthFacts, secret: OA
     // nobody refused the grant: it can be renewed as soon as the settings name its client again
     throw new OAuthTrouble(
       nativeClient(config, taken.provider)
-        ? `It was authorised with another client than this server’s settings for ${taken.provider} name now. ` +
-            'Its operator must set that one again, or a person authorises the connection again.'
+        ? `This connection was authorised with another OAuth client than the one in this server’s settings for ${taken.provider}. ` +
+            'Either the operator sets the earlier client again, or a person authorises the connection again.'
         : `This server has no client settings for ${taken.provider} any more. Its operator must set them again.`,
     )
   }
