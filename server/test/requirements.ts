@@ -545,6 +545,14 @@ const sentences = [
     says: 'A replay stands before resolution and validation: a keyed DELETE sent again gets its stored answer.',
   },
   { id: 'idempotency.refusedBefore', says: 'A 400 and a 404 with a key are stored and replayed like any answer.' },
+  {
+    id: 'idempotency.ofRequest',
+    says: 'A refusal of the caller, for a token that ended or for a scope that its role has lost, is not stored: whoever is let in again runs the request.',
+    gap: {
+      question: 'Is a 403 stored under the key when it came while the call was under way, or inside of an MCP message?',
+      file: 'server/src/kit/pipeline/mutate.ts',
+    },
+  },
   { id: 'idempotency.serverErrorNotStored', says: 'A 5xx is not stored: the next try runs.' },
   {
     id: 'idempotency.inUse',

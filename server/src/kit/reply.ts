@@ -54,6 +54,10 @@ export function replyOfFault(fault: Fault): Reply {
   return { status: fault.status, body: JSON.stringify(errorBody(fault)), headers: { ...fault.headers } }
 }
 
+/** Whether it speaks of the caller and not of the request: the same request may succeed with a better credential, or with more rights. */
+export const wantsOtherCredential = ({ headers }: Pick<Reply, 'headers'>): boolean =>
+  headers['www-authenticate'] !== undefined
+
 /** Whatever is thrown becomes an answer; the reason of a 500 goes with it, for the log. */
 export async function answered(work: () => Promise<Reply>): Promise<Reply> {
   try {

@@ -14,7 +14,7 @@ import type { Context } from '../../kit/context.ts'
 import type { Caller } from '../../kit/credential.ts'
 import { openStreamsOf } from '../../kit/openStreams.ts'
 import type { Operation } from '../../kit/operation.ts'
-import { faultOf, type Reply } from '../../kit/reply.ts'
+import { faultOf, wantsOtherCredential, type Reply } from '../../kit/reply.ts'
 import type { Conversation } from '../../kit/protocol.ts'
 import { completionsFor } from './completions.ts'
 import { askedOf, keyOf } from './operationTool.ts'
@@ -91,7 +91,7 @@ function useOf({ operations, caller, perform, onTrouble }: Serving): CallOperati
   return async (operationId, given, idempotencyKey) => {
     const operation = mustHave(operations.get(operationId), `the operation ${operationId}`)
     const reply = await perform(operation, { ...askedOf(operation, given, caller.team_id), idempotencyKey })
-    if (reply.status >= 500 || reply.headers['retry-after'] !== undefined) onTrouble()
+    if (reply.status >= 500 || reply.headers['retry-after'] !== undefined || wantsOtherCredential(reply)) onTrouble()
     return reply
   }
 }

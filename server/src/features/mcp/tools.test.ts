@@ -4,6 +4,7 @@ import { describe } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { isLongForm } from '../../../test/kit/longForm.ts'
 import { callTool, rpc } from '../../../test/kit/mcp.ts'
+import { changedSoon } from '../../../test/kit/refusedSoon.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { registryOf } from '../../kit/registry.ts'
@@ -227,6 +228,26 @@ describe('idempotency', () => {
       assert.equal(await countAgents(), before + 1)
       const other = await rpc(team, 'tools/list', {}, { idempotencyKey })
       assert.equal(other.body.error, 'idempotency_key_reused')
+    },
+  )
+
+  proves(
+    'idempotency.ofRequest',
+    'a keyed message that its caller had no right for runs when the caller has the right',
+    async () => {
+      const { body } = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Vera', role: 'admin' } })
+      const key = await team.call('POST /v2/teams/:teamId/api-keys', { body: { user_id: body.member_id } })
+      const params = { name: 'createAgent', arguments: { name: 'By a viewer at first' } }
+      const ask = async (idempotencyKey: string) =>
+        (await rpc(team, 'tools/call', params, { key: key.body.secret, idempotencyKey })).text
+      const withRole = (role: string) =>
+        team.call(`PATCH /v2/teams/:teamId/members/${body.member_id}`, { body: { role } })
+      await withRole('viewer')
+      await changedSoon(async () => /insufficient_scope/.test(await ask(newId())))
+      assert.match(await ask('of a viewer'), /insufficient_scope/)
+      await withRole('admin')
+      await changedSoon(async () => !/insufficient_scope/.test(await ask('of a viewer')))
+      assert.match(await ask('of a viewer'), /agent_id/)
     },
   )
 })

@@ -1,5 +1,5 @@
 // Copies runs into a replay set: those that are named, or the last ones of the agent.
-import { retryingDeadlocks, type Sql } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
 import { idForFilter, isId } from '../../base/ids.ts'
 import { latestEnded } from '../../engine/ending/latestEnded.ts'
 import { recordOutcome, type AuditEntry } from '../../kit/audit.ts'
@@ -72,9 +72,7 @@ export const addRecordings = operation({
     let added = 0
     for (const runId of ids) {
       const outcome = isId(runId)
-        ? await retryingDeadlocks(() =>
-            act((tx) => recordInSet(tx, { context, teamId: team.id, setId, agentId, runId, by }, budget)),
-          )
+        ? await act((tx) => recordInSet(tx, { context, teamId: team.id, setId, agentId, runId, by }, budget))
         : { reason: 'This is not the id of a run.' }
       if (outcome === 'gone') return fail('not_found')
       if ('reason' in outcome) skipped.push({ run_id: runId, reason: outcome.reason })

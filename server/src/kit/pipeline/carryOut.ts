@@ -1,5 +1,5 @@
 // The stages from the path's records to the committed answer: the only ones in which an operation's own code runs.
-import { retryingDeadlocks, type Sql } from '../../base/db.ts'
+import { retryingDeadlocks, untilWritten, type Sql } from '../../base/db.ts'
 import { takeSteps, takeStepsInTurns } from '../../base/steps.ts'
 import { replyOfFile, type AnswerFile, type FileAnswer } from '../answerFile.ts'
 import { auditColumnsOf } from '../audit.ts'
@@ -11,6 +11,7 @@ import { openStreamsOf } from '../openStreams.ts'
 import { keyTaken, type Operation, type StoredRows } from '../operation.ts'
 import { replyOfProtocol, requestOf, type OperationCall } from '../protocol.ts'
 import { replyOf, writeAnswer, type Reply } from '../reply.ts'
+import { backgroundDatabaseOf } from '../teamDatabase.ts'
 import type { Source } from '../stream.ts'
 import { findCaller, identifyAgain } from './admit.ts'
 import { fail, KeyTaken, takesJson, type Exchange } from './exchange.ts'
@@ -19,6 +20,9 @@ import { entryOf, record } from './record.ts'
 import { resolvePath } from './resolvePath.ts'
 
 const noBytes = Buffer.alloc(0)
+
+/** How long the outcome of what has acted waits for a database that is away. A repeat of a call that is not answered acts again. */
+const finishMaxMs = 30_000
 
 export async function carryOut(exchange: Exchange): Promise<Reply> {
   const { operation, db } = exchange
@@ -53,16 +57,18 @@ export async function carryOut(exchange: Exchange): Promise<Reply> {
   }
   // what is only read needs no transaction, and may come from an object store, which nobody asks in one
   const read = operation.onlyReads ? { answer: await handle(db.sql) } : undefined
-  return retryingDeadlocks(() =>
-    db.transaction(async (sql) => {
-      // whoever was revoked or narrowed while the call waited for its connection does nothing with it
-      if (!exchange.hasActed) await identifyAgain(exchange, sql)
-      const answer = read ? read.answer : await handle(sql)
-      const reply = replyFor(exchange, answer)
-      await record(sql, exchange, reply, answer)
-      return reply
-    }),
-  )
+  const finish = () =>
+    retryingDeadlocks(() =>
+      exchange.db.transaction(async (sql) => {
+        // whoever was revoked or narrowed while the call waited for its connection does nothing with it
+        if (!exchange.hasActed) await identifyAgain(exchange, sql)
+        const answer = read ? read.answer : await handle(sql)
+        const reply = replyFor(exchange, answer)
+        await record(sql, exchange, reply, answer)
+        return reply
+      }),
+    )
+  return exchange.hasActed ? untilWritten(finish, AbortSignal.timeout(finishMaxMs)) : finish()
 }
 
 /** What `prepare` and the handler both see of the call. */
@@ -91,19 +97,25 @@ async function whatIsSeen(exchange: Exchange): Promise<object> {
 
 /**
  * It may take minutes, so the caller is asked about again: after it, or else in each commit of its own. What those did stands and is answered,
- * also to a token that has expired since then; a repeat with its successor finds the answer.
+ * also to a token that has expired since then; a repeat with the next token of its grant finds the answer.
  */
 async function prepare(exchange: Exchange, work: NonNullable<Operation['prepare']>, seen: object): Promise<unknown> {
-  const { db } = exchange
+  const { db, operation } = exchange
   const act = async <T>(change: (sql: Sql) => Promise<T>): Promise<T> => {
-    const result = await db.transaction(async (sql) => {
-      await identifyAgain(exchange, sql)
-      return change(sql)
-    })
+    const result = await retryingDeadlocks(() =>
+      db.transaction(async (sql) => {
+        await identifyAgain(exchange, sql)
+        return change(sql)
+      }),
+    )
     exchange.hasActed = true
+    exchange.mustBeAudited = true
+    // its outcome waits behind nobody for a place among the requests
+    exchange.db = backgroundDatabaseOf(exchange.deps.context, exchange.caller.team_id)
     return result
   }
   const prepared = await work({ ...seen, sql: db.sql, act } as never)
+  exchange.mustBeAudited ||= operation.actsOutside === true
   if (!exchange.hasActed) await identifyAgain(exchange)
   return prepared
 }

@@ -62,8 +62,10 @@ export interface Exchange {
   /** The records of the path, in its order, without the team. */
   found: { noun: string; id: string; row: object }[]
   plain: Record<string, string>
-  /** `prepare` has committed something: it stands, so the call has an audit row whatever becomes of it. */
+  /** `prepare` has made commits of its own: they stand, and the call is answered. */
   hasActed: boolean
+  /** Something has been done, here or outside: the call has an audit row whatever becomes of it. */
+  mustBeAudited: boolean
   /** The caller's team takes turns with others for connections. */
   db: TeamDatabase
 }

@@ -1,8 +1,9 @@
 // The stages around a call that changes something: a repeat gets the stored reply, and a refusal is written down too.
 import { lockNotAvailable, sqlState } from '../../base/db.ts'
+import { Fault } from '../../base/errors.ts'
 import * as idempotency from '../idempotency.ts'
 import { whileLeased } from '../lease.ts'
-import { faultOf, type Reply } from '../reply.ts'
+import { faultOf, wantsOtherCredential, type Reply } from '../reply.ts'
 import { identifyAgain } from './admit.ts'
 import { carryOut } from './carryOut.ts'
 import { KeyTaken, type Exchange } from './exchange.ts'
@@ -13,17 +14,22 @@ export async function mutate(exchange: Exchange): Promise<Reply> {
     return await carryOut(exchange)
   } catch (error) {
     const fault = faultOf(error)
-    // an error that only says that a key, a record or a pool is busy is not an outcome of this request: the next try may succeed
-    const isBusy =
-      fault?.code === 'idempotency_key_in_use' || fault?.code === 'rate_limited' || sqlState(error) === lockNotAvailable
-    if (!fault || fault.status >= 500 || isBusy) throw error
-    if (fault.code === 'unauthorized') {
-      // whoever is no longer let in is refused like a stranger, who leaves nothing behind, not even a reply under the key
-      if (exchange.hasActed) await recordRefusal({ ...exchange, keyed: undefined }, fault)
-      throw error
-    }
-    return recordRefusal(exchange, fault)
+    if (fault && isOutcome(fault, error)) return recordRefusal(exchange, fault)
+    // nothing stands under the key, so that the next try may succeed
+    if (exchange.mustBeAudited)
+      await recordRefusal({ ...exchange, keyed: undefined }, fault ?? new Fault('internal_error'))
+    throw error
   }
+}
+
+/**
+ * A mistake of ours is no outcome of the request, nor is a key, a record or a pool that is busy. And whoever is no longer let in is refused like
+ * a stranger, who leaves nothing behind.
+ */
+function isOutcome(fault: Fault, error: unknown): boolean {
+  const isBusy =
+    fault.code === 'idempotency_key_in_use' || fault.code === 'rate_limited' || sqlState(error) === lockNotAvailable
+  return fault.status < 500 && !isBusy && !wantsOtherCredential(fault)
 }
 
 /** Operations that act outside hold a committed claim while they do, so that a second request cannot act again. */

@@ -6,7 +6,7 @@ import type { Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import { createProbeTables, inside, jobRuns, probes } from '../../../test/kit/probe.ts'
-import { refusedSoon } from '../../../test/kit/refusedSoon.ts'
+import { changedSoon, refusedSoon } from '../../../test/kit/refusedSoon.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
@@ -291,14 +291,26 @@ const refuse = async (): Promise<never> => {
   throw new Fault('conflict', 'It failed outside.')
 }
 
-/** Calls the probe that acts outside with a key of its own, which is revoked where the call says so. */
-async function revokedInside(work: (act: Act, revoke: () => Promise<void>) => Promise<void>) {
+interface Taking {
+  /** Takes the key away. */
+  revoke: () => Promise<void>
+  /** Takes the scope of the call away. */
+  narrow: () => Promise<void>
+}
+
+/** Calls the probe that acts outside with a key of its own, which loses its rights where the call says so. */
+async function revokedInside(work: (act: Act, taking: Taking) => Promise<void>) {
   const { body: key } = await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
+  const look = () => service.call('GET /v2/teams', { key: key.secret })
   const revoke = async () => {
     await team.call(`DELETE /v2/api-keys/${key.key_id}`)
-    await refusedSoon(() => service.call('GET /v2/teams', { key: key.secret }))
+    await refusedSoon(look)
   }
-  inside.prepare = (act) => work(act, revoke)
+  const narrow = async () => {
+    await sql`update api_keys set scopes = '{runs:read}' where id = ${key.key_id}`
+    await changedSoon(async () => (await look()).status === 403)
+  }
+  inside.prepare = (act) => work(act, { revoke, narrow })
   const idempotencyKey = newId()
   const answer = await service.call('POST /v2/probes/outside', { key: key.secret, idempotencyKey })
   const audited = await sql`
@@ -315,7 +327,7 @@ proves(
   'credentials.revoked',
   'a key that is revoked while its call waits outside changes nothing afterwards',
   async () => {
-    const { answer, audited, stored } = await revokedInside(async (act, revoke) => {
+    const { answer, audited, stored } = await revokedInside(async (act, { revoke }) => {
       await revoke()
       await act(writeProbe('too late'))
     })
@@ -328,7 +340,7 @@ proves(
   ['credentials.revoked', 'audit.refused', 'idempotency.outside'],
   'a key that is revoked between two changes of its call makes only the first, which is audited, and its claim is free',
   async () => {
-    const { answer, audited, stored } = await revokedInside(async (act, revoke) => {
+    const { answer, audited, stored } = await revokedInside(async (act, { revoke }) => {
       await act(writeProbe('first'))
       await revoke()
       await act(writeProbe('second'))
@@ -340,10 +352,38 @@ proves(
 )
 
 proves(
+  ['idempotency.ofRequest', 'audit.refused'],
+  'a key that loses its scope between two changes of its call finds no refusal stored when it has the scope again',
+  async () => {
+    const { answer, audited, stored } = await revokedInside(async (act, { narrow }) => {
+      await act(writeProbe('with the scope'))
+      await narrow()
+      await act(writeProbe('without it'))
+    })
+    assert.deepEqual([answer.status, answer.body.error], [403, 'insufficient_scope'])
+    assert.deepEqual(audited, [{ status: 403, error: 'insufficient_scope' }])
+    assert.deepEqual([stored, await countProbes('with the scope'), await countProbes('without it')], [[], 1, 0])
+  },
+)
+
+proves(
+  ['idempotency.serverErrorNotStored', 'audit.refused'],
+  'a call that changed something and then broke by our mistake has an audit row, and its key is free',
+  async () => {
+    const { answer, audited, stored } = await revokedInside(async (act) => {
+      await act(writeProbe('before our mistake'))
+      throw new Error('a mistake of ours')
+    })
+    assert.equal(answer.status, 500)
+    assert.deepEqual([audited, stored], [[{ status: 500, error: 'internal_error' }], []])
+  },
+)
+
+proves(
   ['idempotency.outside', 'audit.list'],
   'what a call did outside is answered, audited and stored, also if its token ended since then',
   async () => {
-    const { answer, audited, stored } = await revokedInside(async (act, revoke) => {
+    const { answer, audited, stored } = await revokedInside(async (act, { revoke }) => {
       await act(writeProbe('done'))
       await revoke()
     })

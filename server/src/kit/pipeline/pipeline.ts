@@ -78,6 +78,7 @@ async function proceed(deps: Deps, operation: Operation, request: PlainRequest, 
     found: [],
     plain: {},
     hasActed: false,
+    mustBeAudited: false,
     db: teamDatabaseOf(deps.context, caller.team_id),
   }
   requireScopeAndTeam(exchange)

@@ -13,12 +13,12 @@ export async function record(
   answer: unknown,
   error?: Fault,
 ): Promise<void> {
-  const { deps, operation, keyed, hasActed } = exchange
+  const { deps, operation, keyed, mustBeAudited } = exchange
   const { keyring } = deps.context
   // what a message did is in the audit rows of the operations that it asked for
   if (operation.protocol) return keyed && idempotency.finishClaim(sql, keyring, keyed, reply)
   const entry = entryOf(exchange, reply.status, answer, error)
-  const isAudited = !operation.onlyReads && (error === undefined || hasActed || deps.refusals.isWritten(entry))
+  const isAudited = !operation.onlyReads && (error === undefined || mustBeAudited || deps.refusals.isWritten(entry))
   if (!keyed) return isAudited ? recordOutcome(sql, entry) : undefined
   const stored = {
     keyed,
