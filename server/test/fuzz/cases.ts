@@ -31,6 +31,7 @@ export interface Case {
 }
 
 export const invalid: Refusal = { status: 400, error: 'invalid_request' }
+export const tooLarge: Refusal = { status: 400, error: 'payload_too_large' }
 
 export function withoutCredential(draft: Draft): Draft {
   const headers = { ...draft.headers }

@@ -53,10 +53,12 @@ const uniqueFieldsOf: Record<string, typeof uniqueFields> = {
   updateAlertRule: { name: newId },
 }
 
+/** What is under way of these, or has been made of them, fills a team after a few: each time they get a new one. */
+const fillsTeam = new Set(['startReplay', 'createAlertRule'])
+
 /** What one operation is tried on: a team of its own, and records that a good request may name. */
 export interface Stage {
   operation: DocumentedOperation
-  team: TestTeam
   /** The document's example on this team's records: the good request that every case is a change of. */
   draft(): Draft
   /** A good request with other values. */
@@ -74,18 +76,21 @@ export async function prepareStage(
   service: TestApp,
   document: ApiDocument,
   operation: DocumentedOperation,
+  onTeam: (team: TestTeam) => void,
 ): Promise<Stage> {
-  const team = await seedTeam(service, { name: operation.id })
+  let team: TestTeam | undefined
   const inBody = operation.body ? namesIn(document, operation.body.schema) : []
   let ids: Record<string, string> = {}
   let records: Record<string, string | null> = {}
   const renew = async () => {
+    if (!team || fillsTeam.has(operation.id)) onTeam((team = await seedTeam(service, { name: operation.id })))
     const above = await recordsOfPath(team, operation)
     await readyCaller(operation.id, team)
     ids = Object.fromEntries(
       operation.pathParameters.map((name) => [name, encodeURIComponent(above[nounOf(name) ?? name]!)]),
     )
-    records = Object.fromEntries(await Promise.all(inBody.map(async (n) => [n, await recordForBody(team, n, above)])))
+    const own = team
+    records = Object.fromEntries(await Promise.all(inBody.map(async (n) => [n, await recordForBody(own, n, above)])))
   }
   await renew()
   const base = (): Draft => ({
@@ -93,20 +98,23 @@ export async function prepareStage(
     path: operation.path,
     ids: { ...ids },
     query: queryOf(operation),
-    headers: { authorization: `Bearer ${team.key}` },
+    headers: { authorization: `Bearer ${team!.key}` },
   })
-  const withRecords = (json: unknown, others: Record<string, () => string> = {}) =>
-    fit(document, operation.body!.schema, json, '', (name) =>
-      name in records ? records[name] : others[name]?.(),
-    ) as Draft['json']
+  const { example } = operation.body ?? {}
+  const unique = { ...uniqueFields, ...uniqueFieldsOf[operation.id] }
+  const withRecords = (json: unknown) =>
+    fit(document, operation.body!.schema, json, '', (name, value) => {
+      if (name in records) return records[name]
+      // what was drawn stands as it is; what the example says was said before
+      return value === (example as Record<string, unknown>)[name] ? unique[name]?.() : undefined
+    }) as Draft['json']
   return {
     operation,
-    team,
     renew,
     draft: () => ({
       ...base(),
       ...(operation.body && {
-        json: withRecords(operation.body.example, { ...uniqueFields, ...uniqueFieldsOf[operation.id] })!,
+        json: withRecords(example)!,
       }),
     }),
     draftWith: ({ query, json }) => ({
@@ -160,13 +168,13 @@ function fit(
   given: Schema,
   value: unknown,
   name: string,
-  stand: (name: string) => string | null | undefined,
+  stand: (name: string, value: string) => string | null | undefined,
 ): unknown {
   const resolved = document.resolve(given)
   const schema = resolved.anyOf?.map(document.resolve).find((one) => document.fits(one, value)) ?? resolved
   if (typeof value === 'string') {
     const isPast = schema.format === 'date-time' && new Date(value) < new Date()
-    const stood = stand(name)
+    const stood = stand(name, value)
     if (stood !== undefined) return stood
     return isPast ? new Date(Date.now() + 3_600_000).toISOString() : value
   }
