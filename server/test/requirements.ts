@@ -2681,7 +2681,7 @@ const sentences = [
   },
   {
     id: 'schedules.retried',
-    says: 'A schedule that could not be fired keeps its due times until it is. With catch_up none, a due time that was tried or waited for others still starts its run.',
+    says: 'A schedule that could not be fired keeps its due times until it is. With catch_up none, a due time that could not be fired at first, or waited for other schedules, still starts its run.',
   },
   // The builder
   {

@@ -31,7 +31,7 @@ interface Firing {
 /** `busySince`: since when this process fires what is due. What waited for others in that time was not missed. */
 export function decide(schedule: Due, now: Date, busySince = now): Firing {
   const { recurring, next_run_at, catch_up } = schedule
-  // the other values of catch_up make up for what waited, as for what was missed
+  // with the other values of catch_up, what waited counts as missed
   const seenAt = catch_up === 'none' ? busySince : now
   const isDue = next_run_at !== null && next_run_at <= now
   const { start, held, late } = sort(schedule, isDue ? dueUntil(schedule, next_run_at, now, seenAt) : [], seenAt)
