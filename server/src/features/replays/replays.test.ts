@@ -112,7 +112,10 @@ proves('replays.sets', 'a log that does not fit into what a request may still re
   await sql`
     update runs set output = (select to_jsonb(string_agg(md5(n::text), '')) from generate_series(1, 32768) n) where id = ${runIds[0]!}`
   const small = newBudget(512 * 1024)
-  assert.match((await record(sql, wanted, small))!, /About 0\.5 MiB of logs are read at once, and the log of this run did not fit/)
+  assert.match(
+    (await record(sql, wanted, small))!,
+    /About 0\.5 MiB of logs are read at once, and the log of this run did not fit/,
+  )
   assert.equal(small.bytesLeft, 512 * 1024)
   const large = newBudget(2_000_000)
   assert.equal(await record(sql, wanted, large), undefined)

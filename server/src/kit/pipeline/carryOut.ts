@@ -115,7 +115,7 @@ async function prepare(exchange: Exchange, work: NonNullable<Operation['prepare'
     return result
   }
   const prepared = await work({ ...seen, sql: db.sql, act } as never)
-  exchange.mustBeAudited ||= operation.actsOutside === true
+  exchange.mustBeAudited ||= operation.actsOutside ?? false
   if (!exchange.hasActed) await identifyAgain(exchange)
   return prepared
 }
