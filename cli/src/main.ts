@@ -232,7 +232,7 @@ export async function main(): Promise<void> {
     process.exitCode = await reported(words, process.env, process, signal)
     // a pipe holds 64 KiB: the rest is still here, and would go with the process
     const taken = await Promise.all([process.stdout, process.stderr].map((stream) => takenFrom(stream, signal)))
-    if (taken.includes(false)) process.exitCode = exit.interrupted
+    if (taken.includes('stopped')) process.exitCode = exit.interrupted
     process.exit()
   } catch (error) {
     const { exitWith } = await import('../../server/src/main.ts')

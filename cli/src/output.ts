@@ -27,9 +27,10 @@ export interface Output {
   bytes: (bytes: Uint8Array) => void
   /**
    * Waits until the system has the data that was printed, or all but `unreadMax` of it: a pipe takes no more than somebody reads. A signal
-   * ends the wait, as a failure: Ctrl-C, unless another one is given.
+   * ends the wait, as a failure: Ctrl-C, unless another one is given. A closed pipe refuses data; what that means for the command is decided
+   * where the process ends.
    */
-  taken: (wait?: { signal?: AbortSignal; unreadMax?: number }) => Promise<void>
+  taken: (wait?: { signal?: AbortSignal; unreadMax?: number }) => Promise<'taken' | 'refused'>
   /** A line for people, on stderr. */
   note: (text: string) => void
   /** Something on stderr without a line break, for what is drawn again. */
@@ -45,9 +46,11 @@ export interface Output {
 }
 
 interface Stream {
-  write: (data: string | Uint8Array, done?: () => void) => unknown
+  write: (data: string | Uint8Array, done?: (error?: Error | null) => void) => unknown
   /** How much it holds that the system has not taken. */
   writableLength?: number
+  /** Why the system refused what was written. */
+  errored?: Error | null
   isTTY?: boolean
   columns?: number
   rows?: number
@@ -82,7 +85,9 @@ export function outputOf({ json, csv, env, signal: byHand = endless, stdout, std
   const widthNow = (): number => stdout.columns || stderr.columns || usualWidth
   const line = (text: string): void => void stdout.write(`${text}\n`)
   const taken: Output['taken'] = async ({ signal = byHand, unreadMax } = {}) => {
-    if (!(await takenFrom(stdout, signal, unreadMax))) signal.throwIfAborted()
+    const outcome = await takenFrom(stdout, signal, unreadMax)
+    if (outcome === 'stopped') throw signal.reason
+    return outcome
   }
   return {
     isForPeople,
@@ -121,16 +126,20 @@ export function outputOf({ json, csv, env, signal: byHand = endless, stdout, std
   }
 }
 
-/** False if the signal came first. What was refused counts as taken: what a closed pipe means is decided where the process ends. */
-export async function takenFrom(stream: Stream, signal: AbortSignal, unreadMax = 0): Promise<boolean> {
-  if ((stream.writableLength ?? 0) <= unreadMax) return true
-  if (signal.aborted) return false
+/** `stopped` if the signal came first. */
+export async function takenFrom(
+  stream: Stream,
+  signal: AbortSignal,
+  unreadMax = 0,
+): Promise<'taken' | 'refused' | 'stopped'> {
+  if ((stream.writableLength ?? 0) <= unreadMax) return stream.errored ? 'refused' : 'taken'
+  if (signal.aborted) return 'stopped'
   return new Promise((resolve) => {
-    const giveUp = (): void => resolve(false)
+    const giveUp = (): void => resolve('stopped')
     signal.addEventListener('abort', giveUp, { once: true })
-    stream.write('', () => {
+    stream.write('', (error) => {
       signal.removeEventListener('abort', giveUp)
-      resolve(true)
+      resolve(error ? 'refused' : 'taken')
     })
   })
 }

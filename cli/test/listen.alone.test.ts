@@ -55,6 +55,23 @@ proves('cli.listen', 'what one listener has printed is still sent to the receive
   assert.equal((await heard(1, ...sent))[0], printed)
 })
 
+proves('cli.listen', 'what its receiver has is not sent again because nobody read its line', async () => {
+  const receiver = await startReceiver()
+  const sent = ['--forward-to', receiver.url]
+  const [first, ...others] = await heard(6, '--from', 'start')
+  const stuck = {
+    writableLength: 1,
+    write: (_: unknown, done?: () => void) => done && process.emit('SIGINT'),
+  }
+  const words = ['listen', '--events', 'queue.case.created', '--from', 'start', ...sent]
+  assert.equal(await runAndReport(words, env, { stdout: stuck, stderr: { write: () => undefined } }), 0)
+  assert.deepEqual(
+    receiver.received.map(({ body }) => (JSON.parse(String(body)) as { id: string }).id),
+    [first],
+  )
+  assert.deepEqual(await heard(5, ...sent), others)
+})
+
 proves(
   'cli.listen',
   'a listener begins its first time where those of the version before ended, for a day',

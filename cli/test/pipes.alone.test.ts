@@ -18,7 +18,8 @@ const program = programFile(fileURLToPath(new URL('../src/main.ts', import.meta.
 const rowsCount = 2000
 
 const folder = await mkdtemp(join(tmpdir(), 'runyard-pipes-'))
-after(() => rm(folder, { recursive: true }))
+const states = await mkdtemp(join(tmpdir(), 'runyard-states-'))
+after(() => Promise.all([folder, states].map((one) => rm(one, { recursive: true }))))
 
 /** A service with many runs, in pages, a queue that takes no case, events that never end, and room for agents. */
 const { url, asked } = await localServer((response, { method, path }) => {
@@ -46,6 +47,7 @@ const env = {
   RUNYARD_API_KEY: 'none',
   RUNYARD_TEAM: 'team',
   TMPDIR: folder,
+  XDG_STATE_HOME: states,
 }
 
 const inPipe = (...words: string[]): ChildProcessByStdio<Writable, Readable, Readable> =>
@@ -87,6 +89,12 @@ test('a command that only reads ends well when nobody reads what it prints', asy
   ]) {
     assert.deepEqual(await withoutReader(...words), { said: '', code: 0 }, words.join(' '))
   }
+})
+
+test('an event whose line a closed pipe refused is not seen', async () => {
+  const { said, code } = await withoutReader('listen', '--from', 'start', '--json')
+  assert.deepEqual({ said, code }, { said: '', code: 0 })
+  assert.deepEqual(await readdir(states), [])
 })
 
 test('a push whose plan nobody reads stops between two changes, and its exit code says that it was not done', async () => {

@@ -1,4 +1,4 @@
-// Follows the events of a team from where the last time ended, and hands each to the receiver before it counts as seen.
+// Follows the events of a team from where the last time ended. One is seen when its receiver has it; without a receiver, when its line is taken.
 import type { EventName, Runyard, RunyardEvent } from '../../../sdk/src/index.ts'
 import type { Call } from '../command.ts'
 import { harmless } from '../output.ts'
@@ -28,19 +28,24 @@ export async function followTeam(runyard: Runyard, { env, out, signal }: Around,
     // a name that does not exist is refused by the service, with the list of those that do
     ...(events && { events: events as EventName[] }),
   })
+  const seen = async (): Promise<void> => {
+    if (stream.position !== undefined) await cursor.write(stream.position)
+  }
   try {
     for await (const event of stream) {
       if (event.event === 'start' || event.event === 'gap') {
         if (event.event === 'gap' && wanted.from !== 'start')
           out.note('Some events are no longer kept. Listening continues with the oldest one.')
         else out.note(`Listening to the events of the team ${teamId}. Ctrl-C ends it.`)
-      } else {
-        const received = await forward?.(event)
-        out.line(wanted.isJson ? JSON.stringify({ ...event, ...(received && { received }) }) : lineOf(event, received))
-        // a line that nobody has is not seen
-        await out.taken({ signal })
+        await seen()
+        continue
       }
-      if (stream.position !== undefined) await cursor.write(stream.position)
+      const received = await forward?.(event)
+      // the receiver must not get it twice because nobody reads its line
+      if (received) await seen()
+      out.line(wanted.isJson ? JSON.stringify({ ...event, ...(received && { received }) }) : lineOf(event, received))
+      if ((await out.taken({ signal })) === 'refused') return
+      if (!received) await seen()
     }
   } catch (error) {
     // to be ended by hand is its usual end
