@@ -16,21 +16,22 @@ const plainNames = new Set([
 ])
 
 /** What somebody can fix is reported as a sentence; what is our own mistake with its stack. */
-export function sentenceFor(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error instanceof NotSignedInError) {
-    return `${error.message} The service does not know this key. Run: runyard login`
-  }
+export const sentenceFor = (error: unknown): string => partsOf(error).join(' ')
+
+/** The sentence, and what to do where a command helps: it ends with that command, so nothing can follow it on its line. */
+export function partsOf(error: unknown): [sentence: string, hint?: string] {
+  if (!(error instanceof Error)) return [String(error)]
+  if (error instanceof NotSignedInError)
+    return [`${error.message} The service does not know this key.`, 'Run: runyard login']
   if (error instanceof ApiError && error.status >= 500)
-    return `${error.message} Request ${error.requestId ?? 'unknown'}.`
-  if (error instanceof ConnectionError && !(error instanceof TimeoutError)) {
-    return `${error.message} Is the service running? Start it with: runyard`
-  }
+    return [`${error.message} Request ${error.requestId ?? 'unknown'}.`]
+  if (error instanceof ConnectionError && !(error instanceof TimeoutError))
+    return [error.message, 'Is the service running? Start it with: runyard']
   const isOfSystem = typeof (error as NodeJS.ErrnoException).syscall === 'string'
   const isPlain = [CommandFailed, UsageError, RunyardError].some((kind) => error instanceof kind)
   return isPlain || isOfSystem || plainNames.has(error.constructor.name)
-    ? error.message
-    : (error.stack ?? error.message)
+    ? [error.message]
+    : [error.stack ?? error.message]
 }
 
 export function exitCodeFor(error: unknown): number {

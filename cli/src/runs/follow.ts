@@ -1,6 +1,7 @@
 // Follows a run to its end, or to where a person is needed, and turns how it ended into an exit code.
 import {
   ApiError,
+  NotSignedInError,
   type PendingRequest,
   type Run,
   type RunStreamEvent,
@@ -32,6 +33,8 @@ interface Following {
   /** `events`: each as it comes, on stdout. `output`: a live view, and at the end what the run gave, on stdout. */
   prints: 'events' | 'output'
   timeoutMs?: number | undefined
+  /** The command has started the run: whatever fails after that, a script must be able to find it. */
+  isStarted?: true
 }
 
 /** How often it is looked whether somebody else has answered while a person is asked here. */
@@ -39,7 +42,7 @@ const lookMs = 2000
 
 export async function followRun(call: Call, runyard: Runyard, runId: string, following: Following): Promise<number> {
   const { out, stdin, signal: byHand } = call
-  const { prints, timeoutMs } = following
+  const { prints, timeoutMs, isStarted } = following
   const late = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
   const broken = new AbortController()
   const signal = AbortSignal.any([byHand, broken.signal, ...(late ? [late] : [])])
@@ -68,9 +71,12 @@ export async function followRun(call: Call, runyard: Runyard, runId: string, fol
       const length = lengthOf((timeoutMs ?? 0) / 1000)
       return left(call, `The run ${runId} has not ended within ${length}. It continues.`, runId, exit.timeout)
     }
-    if (!endsOnlyFollowing(error)) throw error
-    const { sentenceFor } = await import('../failures.ts')
-    return left(call, `${sentenceFor(error)} This did not end the run ${runId}.`, runId, exit.notFollowed)
+    if (!isStarted && !endsOnlyFollowing(error)) throw error
+    const { partsOf, exitCodeFor } = await import('../failures.ts')
+    const [sentence, hint] = partsOf(error)
+    const isLost = error instanceof RunyardError && !(error instanceof NotSignedInError)
+    const code = isLost ? exit.notFollowed : exitCodeFor(error)
+    return left(call, `${sentence} This did not end the run ${runId}.`, runId, code, hint)
   } finally {
     view?.close()
     keyboard?.close()
@@ -106,13 +112,14 @@ function viewFor(
   return view
 }
 
-function left({ out }: Call, sentence: string, runId: string, code: number): number {
-  noteWith(out, sentence, [`Follow it with: runyard runs tail ${runId}`])
+function left({ out }: Call, sentence: string, runId: string, code: number, hint?: string): number {
+  const follow = `runyard runs tail ${runId}`
+  noteWith(out, sentence, hint === undefined ? [`Follow it with: ${follow}`] : [hint, `Then follow it with: ${follow}`])
   return code
 }
 
 /** One line in a pipe. In a terminal each command has a line of its own, which can be copied whole. */
-function noteWith(out: Output, sentence: string, hints: string[], inPipe = hints.join(' ')): void {
+function noteWith(out: Output, sentence: string, hints: string[], inPipe = hints.join('. ')): void {
   if (!out.canAsk) return out.note(`${sentence} ${inPipe}`)
   for (const line of [sentence, ...hints.map((hint) => `  ${hint}`)]) out.note(line)
 }

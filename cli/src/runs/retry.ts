@@ -32,7 +32,7 @@ export const runsRetry = command({
     if (wait) {
       if (out.canAsk) out.note(`Run ${run.id}`)
       const { followRun } = await import('./follow.ts')
-      return followRun(call, runyard, run.id, { prints: 'output', timeoutMs })
+      return followRun(call, runyard, run.id, { prints: 'output', timeoutMs, isStarted: true })
     }
     out.record(run, () => [run.id])
     if (out.isForPeople) out.note(`Follow it with: runyard runs tail ${run.id}`)

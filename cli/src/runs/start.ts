@@ -57,7 +57,7 @@ export const run = command({
     if (wait || follow) {
       if (!follow && out.canAsk) out.note(`Run ${started.id}`)
       const { followRun } = await import('./follow.ts')
-      return followRun(call, runyard, started.id, { prints: follow ? 'events' : 'output', timeoutMs })
+      return followRun(call, runyard, started.id, { prints: follow ? 'events' : 'output', timeoutMs, isStarted: true })
     }
     out.record(started, () => [started.id])
     if (out.isForPeople) out.note(`Follow it with: runyard runs tail ${started.id}`)
