@@ -20,22 +20,17 @@ export async function runAndReport(
   env: NodeJS.ProcessEnv,
   streams: Streams = process,
 ): Promise<number> {
-  const { signal, done } = signalsFor(words)
+  const ending = endingFor(words)
   try {
-    return await reported(words, env, streams, signal)
+    return await reported(words, env, streams, ending)
   } finally {
-    done()
+    ending.done()
   }
 }
 
-async function reported(
-  words: string[],
-  env: NodeJS.ProcessEnv,
-  streams: Streams,
-  signal: AbortSignal,
-): Promise<number> {
+async function reported(words: string[], env: NodeJS.ProcessEnv, streams: Streams, ending: Ending): Promise<number> {
   try {
-    return await runCommandLine(words, env, streams, signal)
+    return await runCommandLine(words, env, streams, ending)
   } catch (error) {
     if (isOfService(error, words)) throw error
     const { sentenceFor, exitCodeFor } = await import('./failures.ts')
@@ -55,7 +50,7 @@ export async function runCommandLine(
   words: string[],
   env: NodeJS.ProcessEnv,
   streams: Streams,
-  signal = withoutSignals.signal,
+  { signal, endAfter }: Ending = endingWith(withoutSignals),
 ): Promise<number> {
   const [first] = words
   const print = (text: string): number => (streams.stdout.write(`${text}\n`), exit.done)
@@ -71,7 +66,7 @@ export async function runCommandLine(
   if (typed === 'help') return print(helpFor(command, sharedOptions))
   const out = outputOf({ json: typed.shared.json ?? false, csv: typed.shared.csv ?? false, env, signal, ...streams })
   const stdin = (): NodeJS.ReadStream => streams.stdin ?? process.stdin
-  return (await runTyped(command, typed, { env, out, stdin, signal })) ?? exit.done
+  return (await runTyped(command, typed, { env, out, stdin, signal, endAfter })) ?? exit.done
 }
 
 function helpOn(words: string[]): string {
@@ -156,7 +151,7 @@ function requirePositionals(command: Command, given: string[]): void {
   if (given.length < least || given.length > most) throw new UsageError(`It takes: runyard ${usageOf(command)}`)
 }
 
-type Around = Pick<Call, 'env' | 'out' | 'stdin' | 'signal'>
+type Around = Pick<Call, 'env' | 'out' | 'stdin' | 'signal' | 'endAfter'>
 
 async function runTyped(command: Command, typed: Typed, around: Around): Promise<number | void> {
   const { env, signal } = around
@@ -174,8 +169,24 @@ async function runTyped(command: Command, typed: Typed, around: Around): Promise
   }
 }
 
-const signalsFor = (words: string[]): ReturnType<typeof abortedByHand> =>
-  (words.length === 0 ? serve : commandIn(words))?.ownSignals ? withoutSignals : abortedByHand()
+/** What ends a command that is not done: somebody, or its own time. */
+interface Ending extends Pick<Call, 'signal' | 'endAfter'> {
+  /** Aborted when the time is over that the command has. */
+  late: AbortSignal
+  done: () => void
+}
+
+const endingFor = (words: string[]): Ending =>
+  endingWith((words.length === 0 ? serve : commandIn(words))?.ownSignals ? withoutSignals : abortedByHand())
+
+function endingWith(byHand: Pick<Ending, 'signal' | 'done'>): Ending {
+  const late = new AbortController()
+  const endAfter = (ms: number): AbortSignal => {
+    setTimeout(() => late.abort(), ms).unref()
+    return late.signal
+  }
+  return { ...byHand, late: late.signal, endAfter }
+}
 
 const withoutSignals = { signal: new AbortController().signal, done: () => undefined }
 
@@ -183,7 +194,7 @@ const withoutSignals = { signal: new AbortController().signal, done: () => undef
  * The first signal asks to stop cleanly, which leaves no server and no half file behind; the second does not wait. The end of
  * whoever started us, or reads what we print, asks for the same.
  */
-function abortedByHand(): { signal: AbortSignal; done: () => void } {
+function abortedByHand(): Pick<Ending, 'signal' | 'done'> {
   const controller = new AbortController()
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   let isAsked = false
@@ -227,12 +238,13 @@ const stop = (): void => void process.emit('disconnect')
 export async function main(): Promise<void> {
   const words = process.argv.slice(2)
   heedReaders(words)
-  const { signal } = signalsFor(words)
+  const ending = endingFor(words)
   try {
-    process.exitCode = await reported(words, process.env, process, signal)
+    process.exitCode = await reported(words, process.env, process, ending)
     // a pipe holds 64 KiB: the rest is still here, and would go with the process
-    const taken = await Promise.all([process.stdout, process.stderr].map((stream) => takenFrom(stream, signal)))
-    if (taken.includes('stopped')) process.exitCode = exit.interrupted
+    const ended = AbortSignal.any([ending.signal, ending.late])
+    const taken = await Promise.all([process.stdout, process.stderr].map((stream) => takenFrom(stream, ended)))
+    if (taken.includes('stopped')) process.exitCode = ending.signal.aborted ? exit.interrupted : exit.timeout
     process.exit()
   } catch (error) {
     const { exitWith } = await import('../../server/src/main.ts')

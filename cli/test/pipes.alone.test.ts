@@ -16,19 +16,25 @@ import { outputOf } from '../src/output.ts'
 
 const program = programFile(fileURLToPath(new URL('../src/main.ts', import.meta.url)))
 const rowsCount = 2000
+/** More than a pipe holds. */
+const large = 'x'.repeat(1024 * 1024)
 
 const folder = await mkdtemp(join(tmpdir(), 'runyard-pipes-'))
 const states = await mkdtemp(join(tmpdir(), 'runyard-states-'))
 after(() => Promise.all([folder, states].map((one) => rm(one, { recursive: true }))))
 
-/** A service with many runs, in pages, a queue that takes no case, events that never end, and room for agents. */
+/** A service with many runs, in pages, one that has ended, a queue that takes no case, events that never end, and room for agents. */
 const { url, asked } = await localServer((response, { method, path }) => {
   if (method === 'POST' && path.endsWith('/agents'))
     return answerJson(response, 200, { agent: { id: 'agent' }, build: {} })
+  if (path.endsWith('/retry')) return answerJson(response, 201, { run: { id: 'ended' } })
   if (method === 'POST') return
+  if (path.includes('/ended'))
+    return answerJson(response, path.endsWith('/events') ? 403 : 200, { run: { status: 'completed', output: large } })
   if (path.endsWith('/events')) {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    return void response.write('id: 1\nevent: run.message.created\ndata: {"event":"run.message.created","data":{}}\n\n')
+    const data = JSON.stringify({ event: 'run.message.created', data: { text: path.includes('large') ? large : '' } })
+    return void response.write(`id: 1\nevent: run.message.created\ndata: ${data}\n\n`)
   }
   const { searchParams } = new URL(path, 'http://any')
   const [offset, limit] = ['offset', 'limit'].map((name) => Number(searchParams.get(name)))
@@ -154,6 +160,16 @@ test('Ctrl-C ends a command that has done all but to be read', async () => {
   await once(child.stdout, 'readable')
   child.kill('SIGINT')
   assert.deepEqual(await once(child, 'exit'), [130, null])
+})
+
+test('--timeout ends a command whose output nobody reads, also after its run has ended', async () => {
+  for (const words of [
+    ['runs', 'tail', 'large', '--json'],
+    ['runs', 'retry', 'ended', '--wait'],
+  ]) {
+    const child = inPipe(...words, '--timeout', '1s')
+    assert.deepEqual(await once(child, 'exit'), [124, null], words.join(' '))
+  }
 })
 
 /** A pipe that nobody reads until `take`; `waiting` is called when somebody waits for its reader. */

@@ -6,12 +6,13 @@ import type { Call } from '../command.ts'
 import { outputOf } from '../output.ts'
 import { followRun } from './follow.ts'
 
+const wait = () => Promise.reject(new ConnectionError('http://any cannot be reached: gone.'))
+
 async function saidWhenAway(isTTY: boolean): Promise<{ code: number; said: string }> {
   let said = ''
   const stderr = { write: (text: unknown) => (said += String(text)), isTTY }
   const out = outputOf({ json: false, csv: false, env: {}, stdout: { write: () => undefined }, stderr })
   const call = { out, stdin: () => ({}), signal: new AbortController().signal } as unknown as Call
-  const wait = () => Promise.reject(new ConnectionError('http://any cannot be reached: gone.'))
   const runyard = { runs: { wait } } as unknown as Runyard
   return { code: await followRun(call, runyard, 'one', { prints: 'events' }), said }
 }

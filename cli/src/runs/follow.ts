@@ -43,7 +43,7 @@ const lookMs = 2000
 export async function followRun(call: Call, runyard: Runyard, runId: string, following: Following): Promise<number> {
   const { out, stdin, signal: byHand } = call
   const { prints, timeoutMs, isStarted } = following
-  const late = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
+  const late = timeoutMs === undefined ? undefined : call.endAfter(timeoutMs)
   const broken = new AbortController()
   const signal = AbortSignal.any([byHand, broken.signal, ...(late ? [late] : [])])
   const keyboard = out.canAsk ? keyboardOf(stdin(), out) : undefined
