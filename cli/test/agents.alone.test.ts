@@ -13,6 +13,7 @@ import { proves } from '../../server/test/kit/proves.ts'
 import { seedTeam, type TestTeam } from '../../server/test/kit/seed.ts'
 import { runAndReport } from '../src/main.ts'
 import { linesOf, openBench, printed } from './lines.ts'
+import { inTerminal, noTerminal } from './terminal.ts'
 
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const { app, baseUrl, folder, team, runyard, as } = await openBench()
@@ -327,5 +328,28 @@ proves(
     assert.deepEqual(await interrupted(...pull), { code: 130, said: 'Interrupted.\n' })
     assert.equal((await readdir(join(folder, 'pulled-in-part'))).length, 1)
     assert.equal(linesOf(await printed(mine('agents', ...pull))).length, 2)
+  },
+)
+
+proves(
+  'cli.agents',
+  'at the question of a push Ctrl-C interrupts and Ctrl-D says No; only yes changes something',
+  { skip: noTerminal },
+  async () => {
+    const asked = await seedTeam(app)
+    const at = await agentFolder('asked', [])
+    const env = { ...compiledCode, PATH: process.env['PATH'], HOME: folder, RUNYARD_URL: baseUrl }
+    for (const [keys, code, agents] of [
+      ['\u0003', 130, 0],
+      ['\u0004', 3, 0],
+      ['y\r', 0, 1],
+    ] as const) {
+      const line = [process.execPath, programFile(program), 'agents', 'push', at]
+      const terminal = inTerminal(line, { ...env, RUNYARD_API_KEY: asked.key }, folder)
+      await terminal.shows('Carry this out? [y/N]')
+      terminal.type(keys)
+      assert.equal(await terminal.exited, code, terminal.screen.text())
+      assert.equal(Object.keys(await configsOf(asked)).length, agents)
+    }
   },
 )

@@ -74,11 +74,11 @@ export const agentsPush = command({
     'runyard agents push',
     "runyard agents push agents/invoice-checker --yes --promote -m 'Asks for the order number'",
   ],
-  async run({ positionals, values, out, signal, service }) {
+  async run({ positionals, values, out, signal, stdin, service }) {
     const { pushAgents } = await import('./push.ts')
     const { yes = false, promote = false, message } = values
     const options = { yes, promote, ...(message !== undefined && { message }) }
-    return pushAgents(await service(), positionals, { out, signal }, options)
+    return pushAgents(await service(), positionals, { out, signal, stdin }, options)
   },
 })
 

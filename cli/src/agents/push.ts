@@ -2,9 +2,9 @@
 import { readdir } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import type { Runyard } from '../../../sdk/src/index.ts'
 import { CommandFailed, exit, Interrupted, type Call } from '../command.ts'
+import { keyboardOf } from '../keyboard.ts'
 import { harmless } from '../output.ts'
 import { readAgent, type AgentFiles } from './agentFile.ts'
 import { planFor, type PushOptions, type Step } from './plan.ts'
@@ -80,18 +80,19 @@ function inOrder(agents: AgentFiles[]): AgentFiles[] {
 export async function pushAgents(
   runyard: Runyard,
   folders: string[],
-  around: Around,
+  around: Around & Pick<Call, 'stdin'>,
   options: PushOptions & { yes: boolean },
 ): Promise<number> {
   const { out, signal } = around
   const planned = await showPlan(runyard, folders, around, options)
   if (planned.length === 0) return exit.done
   if (!options.yes) {
-    if (!process.stdin.isTTY || !out.isForPeople) {
+    const answer = await answerOf(around)
+    if (answer === 'nobody') {
       out.note('Nothing was changed. Carry out the plan with --yes.')
       return exit.differs
     }
-    if (!(await isAgreed(signal))) return exit.stopped
+    if (answer === 'no') return exit.stopped
   }
   const steps = planned.flatMap((one) => one.steps)
   for (const [done, { carryOut }] of steps.entries()) {
@@ -104,11 +105,18 @@ export async function pushAgents(
   return exit.done
 }
 
-async function isAgreed(signal: AbortSignal): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+/** Of a person who has seen the plan. */
+async function answerOf({
+  out,
+  stdin,
+  signal,
+}: Pick<Call, 'out' | 'stdin' | 'signal'>): Promise<'yes' | 'no' | 'nobody'> {
+  const keyboard = out.isForPeople ? keyboardOf(stdin(), out) : undefined
+  if (!keyboard) return 'nobody'
   try {
-    return /^y(es)?$/i.test((await terminal.question('Carry this out? [y/N] ', { signal })).trim())
+    const answer = await keyboard.line('Carry this out? [y/N] ', signal)
+    return /^y(es)?$/i.test(answer?.trim() ?? '') ? 'yes' : 'no'
   } finally {
-    terminal.close()
+    keyboard.close()
   }
 }
