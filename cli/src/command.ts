@@ -57,8 +57,8 @@ export interface Command {
   options: Options
   needs: Needs
   /**
-   * Reads and prints: when nobody reads its stdout any more, it ends at once, and well. What else it may do is done before it prints. All
-   * others are asked to stop, and say by their exit code whether they were done.
+   * Reads and prints: when nobody reads its stdout any more, it ends at once, and well. Nothing else that it does is under way while it
+   * prints. All others are asked to stop, and say by their exit code whether they were done.
    */
   endsWithReader?: true
   /** One sentence. */

@@ -6,6 +6,7 @@ export const runsTail = command({
   words: 'runs tail',
   positionals: ['ID'],
   needs: 'service',
+  // it asks and answers only when each line so far is taken
   endsWithReader: true,
   says: 'Print the events of a run from its first one on, until it ends or needs a person.',
   about:
