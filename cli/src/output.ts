@@ -26,9 +26,9 @@ export interface Output {
   /** Data as it stands. */
   bytes: (bytes: Uint8Array) => void
   /**
-   * Waits until the system has the data that was printed, or all but `unreadMax` of it: a pipe takes no more than somebody reads. A signal
-   * ends the wait, as a failure: Ctrl-C, unless another one is given. A closed pipe refuses data; what that means for the command is decided
-   * where the process ends.
+   * Waits until the system has all data that was printed: a pipe takes no more than somebody reads. It does not wait while no more than
+   * `unreadMax` of it is unread. A signal ends the wait, as a failure: Ctrl-C, unless another one is given. A closed pipe refuses data; what
+   * that means for the command is decided where the process ends.
    */
   taken: (wait?: { signal?: AbortSignal; unreadMax?: number }) => Promise<'taken' | 'refused'>
   /** A line for people, on stderr. */
@@ -67,8 +67,8 @@ interface Wanted {
 }
 
 /**
- * How much of a list may be unread before its next page waits for the reader. Pages are counted from the first row on, so rows that leave
- * the list during the walk make it skip others: a walk must not take as long as somebody reads.
+ * How much of a list may be unread; beyond that its next page waits until all of it is read. Pages are counted from the first row on, so
+ * rows that leave the list during the walk make it skip others: a walk must not take as long as somebody reads.
  */
 export const listUnreadMax = 16 * 1024 * 1024
 
