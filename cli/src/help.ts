@@ -34,7 +34,8 @@ export function helpForAll(commands: Command[], shared: Options): string {
     '',
     'Data goes to stdout, everything else to stderr. Exit codes: 0 done, 1 failed,',
     '2 changes found, 3 stopped, 4 not signed in, 5 a person is needed, 6 refused,',
-    '7 the run was not followed, 64 wrong usage, 124 time-out, 130 interrupted.',
+    '7 the run could no longer be followed, 64 wrong usage, 124 time-out,',
+    '130 interrupted.',
   ].join('\n')
 }
 

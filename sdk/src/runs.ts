@@ -30,8 +30,8 @@ export interface WaitOptions {
    */
   onRequest?: (request: PendingRequest) => void | Promise<void>
   /**
-   * Is called when the stream of events fails. The wait goes on and asks for the run itself, since a proxy or a scope may forbid only the
-   * stream, but `onEvent` gets no more. Throw here to end the wait instead.
+   * Is called when the events can no longer be read. The wait continues and asks for the run itself, since a proxy or a scope may forbid
+   * only the stream, but `onEvent` gets no more. Throw here to end the wait instead.
    */
   onStreamFailure?: (error: RunyardError) => void
   signal?: AbortSignal

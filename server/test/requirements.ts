@@ -199,7 +199,7 @@ const sentences = [
   { id: 'cli.run', says: 'A run is started from the command line with its input; data alone goes to stdout.' },
   {
     id: 'cli.exit',
-    says: 'The exit code of a command says how the run ended, that a person is needed, or that it was not followed.',
+    says: 'The exit code of a command says how the run ended, that a person is needed, or that it could no longer be followed.',
   },
   { id: 'cli.json', says: 'What commands print with --json fits the schemas of the API.' },
   { id: 'cli.harmless', says: 'Text that others wrote cannot steer the terminal of the command line.' },

@@ -18,7 +18,7 @@ export async function followTeam(runyard: Runyard, { env, out, signal }: Around,
   const after = wanted.from === 'start' ? '0' : wanted.from === 'now' ? undefined : await cursor.read()
   if (wanted.from === undefined && after === undefined)
     out.note(
-      'Nobody has listened here with this target and these kinds before, so it begins now. With --from start it begins with the oldest event.',
+      'No earlier place is kept for this target and these events, so listening begins now. With --from start it begins with the oldest event that is kept.',
     )
   const forward = forwardTo === undefined ? undefined : forwarder(runyard, forwardTo, out, signal)
   const stream = runyard.teams.events({
