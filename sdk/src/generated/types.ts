@@ -6695,7 +6695,7 @@ export interface ReplayWebhookInput {
 
 export interface ReplayWebhookAnswer {
   subscription_id: string
-  /** How many will be sent again. */
+  /** How many will be sent again. In a team with more than 100000 deliveries only the newest are counted; older ones are sent again too. */
   deliveries: number
 }
 

@@ -227,13 +227,10 @@ export async function setRunApart(sql: Sql, targetId: string, runId: string): Pr
     where e.run_id = ${runId} order by d.batch_id`
 }
 
-/** The same with all that a webhook got since some time, at most `max` batches behind `after`; answers with the n of the last, or undefined. */
-export async function setSinceApart(sql: Sql, asked: Since, after: number, max: number): Promise<number | undefined> {
-  const apart = await sql<{ n: number }>`
-    select d.n, set_apart(d.batch_id, d.target_id, d.wanted) from (
-      select * from ${deliveredSince(asked)} and n > ${after} order by n limit ${max}) d
-    order by d.batch_id, d.target_id`
-  return apart.length < max ? undefined : Math.max(...apart.map(({ n }) => n))
+/** What was sent to a team in a part of the order of all deliveries: behind `after`, up to `end`. */
+export interface Piece {
+  after: number
+  end: number
 }
 
 interface Since {
@@ -244,8 +241,25 @@ interface Since {
   withheld?: string[]
 }
 
-/** Batches of which a webhook got something since some time that is not withheld: `wanted` has a bit for each such delivery. */
-export const deliveredSince = ({ team_id, subscription_id, since, withheld = [] }: Since): Part => part`
-  (select b.*, ${withheld.length === 0 ? part`delivered` : part`delivered & wanted_events(kinds, '{*}', ${withheld}::text[])`} as wanted
-   from delivery_batches b where target_id = ${subscription_id} and team_id = ${team_id}) b
-  where bit_count(delivered) > 0 and created_at >= ${since}::timestamptz and bit_count(wanted) > 0`
+/** The same with all in a piece that a webhook got since some time, at most `max` batches; answers with the n up to which it came. */
+export async function setSinceApart(sql: Sql, asked: Since, { after, end }: Piece, max: number): Promise<number> {
+  const apart = await sql<{ n: number }>`
+    select d.n, set_apart(d.batch_id, d.target_id, d.wanted) from (
+      select n, batch_id, target_id, ${wantedOf(asked)} as wanted from delivery_batches
+      where ${gotSince(asked)} and n > ${after} and n <= ${end} and bit_count(${wantedOf(asked)}) > 0 order by n limit ${max}) d
+    order by d.batch_id, d.target_id`
+  return apart.length < max ? end : Math.max(...apart.map(({ n }) => n))
+}
+
+/** How many deliveries a webhook got since some time, of those in these batches. Most batches are alike, so what is withheld is looked up for few. */
+export const countSince = (asked: Since, batches: Part): Part => part`
+  (select coalesce(sum(alike * bit_count(${wantedOf(asked)})), 0)::bigint from (
+    select kinds, delivered, count(*) as alike from ${batches} b where ${gotSince(asked)} group by kinds, delivered) b)`
+
+/** Condition on batches. */
+const gotSince = ({ team_id, subscription_id, since }: Since): Part => part`
+  target_id = ${subscription_id} and team_id = ${team_id} and bit_count(delivered) > 0 and created_at >= ${since}::timestamptz`
+
+/** Of a batch: a bit for each event that was delivered and is not withheld. */
+const wantedOf = ({ withheld = [] }: Since): Part =>
+  withheld.length === 0 ? part`delivered` : part`(delivered & wanted_events(kinds, '{*}', ${withheld}::text[]))`

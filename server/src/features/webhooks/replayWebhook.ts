@@ -1,11 +1,12 @@
 // Sends everything again that a webhook should have got since a given time.
-import { one } from '../../base/db.ts'
+import { one, part, type Part } from '../../base/db.ts'
 import { withheldEvents } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, instant, Type } from '../../kit/schema.ts'
-import { deliveredSince } from './deliveryBatches.ts'
-import { askedFor, replayDeliveries } from './replayDeliveries.job.ts'
+import { countSince } from './deliveryBatches.ts'
+import { isAskedFor, replayDeliveries } from './replayDeliveries.job.ts'
 import { whyNotSent } from './replay.ts'
+import { lookedAtMax } from './withheldDeliveries.ts'
 
 export const replayWebhook = operation({
   id: 'replayWebhook',
@@ -21,7 +22,10 @@ export const replayWebhook = operation({
   status: 200,
   answer: Type.Object({
     subscription_id: Id,
-    deliveries: Type.Integer({ minimum: 0, description: 'How many will be sent again.' }),
+    deliveries: Type.Integer({
+      minimum: 0,
+      description: `How many will be sent again. In a team with more than ${lookedAtMax} deliveries only the newest are counted; older ones are sent again too.`,
+    }),
   }),
   errors: ['not_found', 'conflict'],
   async handler({ team, caller, subscription, body, sql, enqueue, fail }) {
@@ -38,11 +42,13 @@ export const replayWebhook = operation({
       asked_at: target.asked_at.toISOString(),
       withheld: [...new Set([...target.withheld, ...withheldEvents(caller.scopes)])],
     }
-    const count = await one(sql<{ deliveries: number }>`
-      select (select count(*) from ${askedFor(asked)})
-        + (select coalesce(sum(bit_count(wanted)), 0)::bigint from ${deliveredSince(asked)}) as deliveries`)
-    const { deliveries } = count
-    if (deliveries > 0) await enqueue(replayDeliveries, asked)
+    const newest = (table: Part) =>
+      part`(select * from ${table} where team_id = ${team.id} order by n desc limit ${lookedAtMax})`
+    const { deliveries } = await one(sql<{ deliveries: number }>`
+      select (select count(*) from ${newest(part`deliveries`)} d where ${isAskedFor(asked)})
+        + ${countSince(asked, newest(part`delivery_batches`))} as deliveries`)
+    // also where none was counted: there may be older ones
+    await enqueue(replayDeliveries, asked)
     return { subscription_id: subscription.id, deliveries }
   },
 })

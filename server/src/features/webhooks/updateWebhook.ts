@@ -4,7 +4,7 @@ import { scopeOfEvent, withheldEvents, type EventName } from '../../kit/event.ts
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { fields, Webhook, webhookColumns, webhooksOf } from './webhook.ts'
-import { kindThatWaits } from './withheldDeliveries.ts'
+import { whyNotTurned } from './withheldDeliveries.ts'
 
 export const updateWebhook = operation({
   id: 'updateWebhook',
@@ -47,14 +47,8 @@ export const updateWebhook = operation({
     }
     const isMoved = body.url !== undefined && body.url !== stored.url
     // in a statement of its own: one that waits for the lock does not see what is to be replayed since then
-    const waits = isMoved ? await kindThatWaits(sql, stored, withheld) : undefined
-    if (waits !== undefined) {
-      fail(
-        'insufficient_scope',
-        `${waits} still waits to be sent to this webhook, which your credential lacks ${scopeOfEvent(waits)} for. ` +
-          'Change the url with a credential that has it, or when nothing of the kind waits any more.',
-      )
-    }
+    const refusal = isMoved ? await whyNotTurned(sql, stored, withheld) : undefined
+    if (refusal !== undefined) fail('insufficient_scope', refusal)
     const isSwitchedOn = body.active === true
     // a new URL, or one that a person has enabled again, has not failed yet
     const isFresh = isSwitchedOn || isMoved

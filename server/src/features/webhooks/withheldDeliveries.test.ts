@@ -1,11 +1,15 @@
 // Deliveries of events that a credential may not read: it replays none of them, and gets none at a URL of its own.
 import assert from 'node:assert/strict'
 import { subscribe } from '../../../test/kit/deliveries.ts'
+import { plansOn } from '../../../test/kit/plans.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import type { EventName } from '../../kit/event.ts'
+import { replayDeliveries } from './replayDeliveries.job.ts'
+import { replayWebhook } from './replayWebhook.ts'
+import { whyNotTurned } from './withheldDeliveries.ts'
 
 // excepted, so that no test waits for a resolver
 const service = await testApp({ config: { allowPrivateHosts: ['hooks.example.com'] } })
@@ -133,5 +137,94 @@ proves(
     const tested = await team.call(`POST /v2/webhooks/${webhook}/test`, { key, body: { event: unreadable } })
     assert.equal(tested.status, 201, tested.text)
     assert.equal((await move()).status, 200, 'an example is no event')
+  },
+)
+
+proves(
+  'events.scopes',
+  'a webhook keeps its URL while more waits for it than is looked at for a caller who may not read every kind',
+  async () => {
+    const { team, webhook } = await seed()
+    await emit(team, [readable, readable])
+    await team.sql`update deliveries set state = 'retrying', due_at = now() where target_id = ${webhook} and event = ${readable}`
+    const whyNot = (max: number) => whyNotTurned(team.sql, { id: webhook, team_id: team.id }, [unreadable], max)
+    assert.match((await whyNot(3)) ?? '', /too many to look at each.*queues:read/)
+    assert.equal(await whyNot(4), undefined)
+  },
+)
+
+/** Older than what a replay is asked for, and thousands that it leaves out. */
+async function seedThousands() {
+  const seeded = await seed()
+  const { team, webhook } = seeded
+  await team.sql`update deliveries set created_at = '2025-01-01' where target_id = ${webhook}`
+  await team.sql`update delivery_batches set created_at = '2025-01-01' where target_id = ${webhook}`
+  await team.sql`
+    insert into deliveries (id, team_id, target_id, event_id, event, created_at, state, settled_at)
+    select gen_random_uuid(), ${team.id}, ${webhook}, gen_random_uuid(), ${unreadable}, now(), 'delivered', now() - interval '1 minute'
+    from generate_series(1, 10001)`
+  await team.sql`
+    insert into delivery_batches (batch_id, target_id, team_id, created_at, kinds, waiting, delivered)
+    select gen_random_uuid(), ${webhook}, ${team.id}, now(), event_kind(${unreadable}), '0', '1' from generate_series(1, 10001)`
+  return seeded
+}
+
+const asked = (team: TestTeam, webhook: string) => ({
+  team_id: team.id,
+  subscription_id: webhook,
+  since: '2026-01-01T00:00:00Z',
+  asked_at: new Date().toISOString(),
+  withheld: [unreadable],
+})
+
+proves(
+  'deliveries.replaySince',
+  'neither a replay nor another URL reads all that a team has in one statement',
+  async () => {
+    const { team, webhook } = await seedThousands()
+    const { context } = service
+    await context.db.pool.query('analyze deliveries, delivery_batches')
+    const explain = await plansOn(context.db)
+    const requested = await explain((sql) => {
+      const caller = { scopes: new Set(['webhooks:manage', 'runs:read']) }
+      const call = { team, caller, subscription: { id: webhook }, body: { since: '2026-01-01T00:00:00Z' }, sql }
+      return replayWebhook.handler!({ ...call, enqueue: () => Promise.resolve() } as never)
+    })
+    assert.equal(
+      requested.at(-1)!.match(/Limit\n +->  (Merge Append|Index Scan Backward)/g)?.length,
+      2,
+      requested.at(-1),
+    )
+    const carriedOut = await explain((sql) => {
+      const db = { ...context.db, sql, transaction: <T>(work: (one: typeof sql) => Promise<T>) => work(sql) }
+      const { signal } = new AbortController()
+      return replayDeliveries.handler({ input: asked(team, webhook), context: { ...context, db }, sql, signal })
+    })
+    // two pieces of each table
+    const bounded = carriedOut.filter((plan) => /\(n >=? \$\d+\) AND \(n <= \$\d+\)/.test(plan))
+    const ends = carriedOut.filter((plan) => /^Limit\n +->  (Merge Append|Index Only Scan)/.test(plan))
+    assert.deepEqual([bounded.length, ends.length], [4, 4], carriedOut.join('\n\n'))
+    const [turned] = await explain((sql) => whyNotTurned(sql, { id: webhook, team_id: team.id }, [unreadable]))
+    assert.equal(turned!.match(/Limit\n +->  (Merge Append|Index Scan)/g)?.length, 4, turned)
+  },
+)
+
+proves(
+  'deliveries.replaySince',
+  'a replay comes to what is behind thousands of deliveries that it leaves out',
+  async () => {
+    const { team, webhook, key, replay } = await seedThousands()
+    await emit(team, [readable, readable])
+    await deliver(team, webhook)
+    await team.sql`
+    select set_apart(batch_id, target_id, delivered) from delivery_batches
+    where target_id = ${webhook} and team_id = ${team.id} and kinds = event_kind(${readable}) order by n desc limit 1`
+    assert.equal((await replay({ key })).body.deliveries, 2)
+    await service.drain()
+    assert.deepEqual(await statesOf(team, webhook), [
+      { event: unreadable, state: 'delivered', count: 20_004 },
+      { event: readable, state: 'delivered', count: 2 },
+      { event: readable, state: 'replaying', count: 2 },
+    ])
   },
 )
