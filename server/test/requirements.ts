@@ -3424,7 +3424,7 @@ const sentences = [
   },
   {
     id: 'deliveries.replaySince',
-    says: 'A webhook’s replay takes every settled delivery whose event happened at `since` or later, and tells how many of them are among the newest 100,000 of the team. It reads at most 10,000 in a statement.',
+    says: 'A webhook’s replay takes every settled delivery whose event happened at `since` or later, and tells how many of them are among the newest 100,000 of the team. It reads at most 10,000 in a statement. One that leaves kinds out is carried out by no process of the release before.',
   },
   {
     id: 'deliveries.replayRepeated',

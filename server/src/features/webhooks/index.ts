@@ -16,7 +16,7 @@ import { getWebhookSecret } from './getWebhookSecret.ts'
 import { listDeliveryTargets } from './listDeliveryTargets.ts'
 import { listWebhookDeliveries } from './listWebhookDeliveries.ts'
 import { listWebhooks } from './listWebhooks.ts'
-import { replayDeliveries } from './replayDeliveries.job.ts'
+import { replayDeliveries, replayReadable } from './replayDeliveries.job.ts'
 import { replayWebhook } from './replayWebhook.ts'
 import { replayWebhookDelivery } from './replayWebhookDelivery.ts'
 import { rotateWebhookSecret } from './rotateWebhookSecret.ts'
@@ -49,7 +49,7 @@ export const webhooks = feature({
     listDeliveryTargets,
   ],
   resources: [subscription, delivery],
-  jobs: [replayDeliveries, sweepDeliveries, eraseDelivered, dropWaiting, forgetTargets],
+  jobs: [replayDeliveries, replayReadable, sweepDeliveries, eraseDelivered, dropWaiting, forgetTargets],
   evidence: deliveredEvents,
   hooks: { runsDeleted: forgetEndedCallbacks, eventsDropped: dropDelivered },
   work: (context, process) => delivererOf(context).work(process),

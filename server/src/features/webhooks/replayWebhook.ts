@@ -4,7 +4,7 @@ import { withheldEvents } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, instant, Type } from '../../kit/schema.ts'
 import { countSince } from './deliveryBatches.ts'
-import { isAskedFor, replayDeliveries } from './replayDeliveries.job.ts'
+import { isAskedFor, replayDeliveries, replayReadable } from './replayDeliveries.job.ts'
 import { whyNotSent } from './replay.ts'
 import { lookedAtMax } from './withheldDeliveries.ts'
 
@@ -48,7 +48,7 @@ export const replayWebhook = operation({
       select (select count(*) from ${newest(part`deliveries`)} d where ${isAskedFor(asked)})
         + ${countSince(asked, newest(part`delivery_batches`))} as deliveries`)
     // also where none was counted: there may be older ones
-    await enqueue(replayDeliveries, asked)
+    await enqueue(asked.withheld.length === 0 ? replayDeliveries : replayReadable, asked)
     return { subscription_id: subscription.id, deliveries }
   },
 })

@@ -7,7 +7,7 @@ import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import type { EventName } from '../../kit/event.ts'
-import { replayDeliveries } from './replayDeliveries.job.ts'
+import { replayReadable } from './replayDeliveries.job.ts'
 import { replayWebhook } from './replayWebhook.ts'
 import { whyNotTurned } from './withheldDeliveries.ts'
 
@@ -198,7 +198,7 @@ proves(
     const carriedOut = await explain((sql) => {
       const db = { ...context.db, sql, transaction: <T>(work: (one: typeof sql) => Promise<T>) => work(sql) }
       const { signal } = new AbortController()
-      return replayDeliveries.handler({ input: asked(team, webhook), context: { ...context, db }, sql, signal })
+      return replayReadable.handler({ input: asked(team, webhook), context: { ...context, db }, sql, signal })
     })
     // two pieces of each table
     const bounded = carriedOut.filter((plan) => /\(n >=? \$\d+\) AND \(n <= \$\d+\)/.test(plan))
@@ -226,5 +226,23 @@ proves(
       { event: readable, state: 'delivered', count: 2 },
       { event: readable, state: 'replaying', count: 2 },
     ])
+  },
+)
+
+proves(
+  'deliveries.replaySince',
+  'a replay that leaves kinds out is a job that the release before does not take',
+  async () => {
+    const { team, key, replay } = await seed()
+    for (const [options, name] of [
+      [{ key }, 'replayReadable'],
+      [{}, 'replayDeliveries'],
+    ] as const) {
+      await replay(options)
+      const jobs = await team.sql`
+      select task_identifier from graphile_worker.jobs where task_identifier like 'replay%'`
+      assert.deepEqual(jobs, [{ task_identifier: name }])
+      await service.drain()
+    }
   },
 )
