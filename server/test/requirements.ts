@@ -2352,7 +2352,7 @@ const sentences = [
   { id: 'streams.team', says: 'A team’s stream begins now and gives every event of that team and of no other.' },
   {
     id: 'events.scopes',
-    says: 'Each kind of event has the scope that reads its noun: `runs:read` (runs, human requests), `files:read` (files of runs), `queues:read`, `agents:read`, `connections:read`. Streams leave out what the credential may not read, and asking for it by name is a 403. A webhook gets only what the credential that set its URL or events may read; only somebody who may read what it gets can change these, what a delivery sends is shown only to those who may read its event, and only they replay it; and only they give another URL to a webhook for which it waits.',
+    says: 'Each kind of event has the scope that reads its noun: `runs:read` (runs, human requests), `files:read` (files of runs), `queues:read`, `agents:read`, `connections:read`. Streams leave out what the credential may not read, and asking for it by name is a 403. A webhook gets only what the credential that set its URL or events may read, and only a credential that may read all it gets changes these. What a delivery sends is shown to, and replayed by, only those who may read its event. Only they give another URL to a webhook for which it waits; where 100,000 deliveries wait, only those who may read all kinds of events do.',
     gap: { question: 'Who gets which events?', file: 'server/src/kit/event.ts' },
   },
   {
@@ -3518,7 +3518,7 @@ const sentences = [
   },
   {
     id: 'webhooks.looks',
-    says: 'Targets with work are looked for in pieces of a thousand, new deliveries and retries alike; an event for a target that the looks have passed is found without a poll.',
+    says: 'A look for targets with work passes at most a thousand with new deliveries of each form and a thousand with retries, and the next look begins behind them. An event for a target that the looks have passed is found without a poll, while the process has room for another target.',
   },
   { id: 'webhooks.announced', says: 'A process that writes events and does not deliver calls those that do.' },
   {

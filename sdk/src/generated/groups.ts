@@ -2181,7 +2181,7 @@ export class WebhooksGroup extends Group {
     return this.client.json('POST', '/v2/teams/:teamId/webhooks', {}, input, options)
   }
 
-  /** Only the given fields change. While `active` is false, new events are not sent, also not later; deliveries that were already waiting are sent once it is true again. `active: true` also enables a webhook that Runyard disabled; the dead letters of that time can then be replayed. Waiting deliveries go to a new `url`. To change `url` or `events`, a credential must be able to read everything that the webhook gets, and for another `url` also everything that waits for it. Needs the scope `webhooks:manage`. */
+  /** Only the given fields change. While `active` is false, new events are not sent, also not later; deliveries that were already waiting are sent once it is true again. `active: true` also enables a webhook that Runyard disabled; the dead letters of that time can then be replayed. Waiting deliveries go to a new `url`. To change `url` or `events`, a credential must be able to read every kind of event that the webhook gets. To change `url`, it must also be able to read every event that still waits to be sent; while 100000 deliveries or more wait, every kind of event there is. Needs the scope `webhooks:manage`. */
   update(subscriptionId: string, input?: UpdateWebhookInput, options?: CallOptions): Call<UpdateWebhookAnswer> {
     return this.client.json('PATCH', '/v2/teams/:teamId/webhooks/:subscriptionId', {subscriptionId}, input, options)
   }

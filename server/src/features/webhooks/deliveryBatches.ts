@@ -260,6 +260,6 @@ export const countSince = (asked: Since, batches: Part): Part => part`
 const gotSince = ({ team_id, subscription_id, since }: Since): Part => part`
   target_id = ${subscription_id} and team_id = ${team_id} and bit_count(delivered) > 0 and created_at >= ${since}::timestamptz`
 
-/** Of a batch: a bit for each event that was delivered and is not withheld. */
+/** Gives a bit for each event of a batch that was delivered and is not withheld. */
 const wantedOf = ({ withheld = [] }: Since): Part =>
   withheld.length === 0 ? part`delivered` : part`(delivered & wanted_events(kinds, '{*}', ${withheld}::text[]))`

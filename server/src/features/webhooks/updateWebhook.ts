@@ -4,7 +4,7 @@ import { scopeOfEvent, withheldEvents, type EventName } from '../../kit/event.ts
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { fields, Webhook, webhookColumns, webhooksOf } from './webhook.ts'
-import { whyNotTurned } from './withheldDeliveries.ts'
+import { lookedAtMax, whyNotTurned } from './withheldDeliveries.ts'
 
 export const updateWebhook = operation({
   id: 'updateWebhook',
@@ -14,8 +14,9 @@ export const updateWebhook = operation({
   description:
     'Only the given fields change. While `active` is false, new events are not sent, also not later; deliveries that were already waiting ' +
     'are sent once it is true again. `active: true` also enables a webhook that Runyard disabled; the dead letters of that time can then ' +
-    'be replayed. Waiting deliveries go to a new `url`. To change `url` or `events`, a credential must be able to read everything that ' +
-    'the webhook gets, and for another `url` also everything that waits for it.',
+    'be replayed. Waiting deliveries go to a new `url`. To change `url` or `events`, a credential must be ' +
+    'able to read every kind of event that the webhook gets. To change `url`, it must also be able to read every event that still waits ' +
+    `to be sent; while ${lookedAtMax} deliveries or more wait, every kind of event there is.`,
   scope: 'webhooks:manage',
   body: Type.Object(
     {

@@ -119,7 +119,7 @@ proves(
     const refused = async (state: string) => {
       const { status, body } = await move()
       assert.deepEqual([status, body.error], [403, 'insufficient_scope'], state)
-      assert.match(body.message, /queue\.case\.created still waits.*lacks queues:read/)
+      assert.match(body.message, /delivery of queue\.case\.created still waits.*lacks queues:read/)
     }
     await team.sql`
     update delivery_batches set waiting = delivered, delivered = waiting

@@ -38,8 +38,8 @@ export async function whyNotTurned(
       (select count(*) from batches) + (select count(*) from alone) as looked_at`)
   if (event !== null) {
     return (
-      `${event} still waits to be sent to this webhook, which your credential lacks ${scopeOfEvent(event)} for. ` +
-      'Change the url with a credential that has it, or when nothing of the kind waits any more.'
+      `A delivery of ${event} still waits for this webhook, and your credential lacks ${scopeOfEvent(event)} to read it. ` +
+      'Change the url with a credential that has this scope, or when no such delivery waits any more.'
     )
   }
   if (looked_at < max) return undefined
