@@ -2455,6 +2455,14 @@ const sentences = [
     id: 'lanes.alone',
     says: 'A write that PostgreSQL refuses fails alone; after a lost connection nothing is repeated blindly.',
   },
+  {
+    id: 'lanes.apart',
+    says: 'What may wait for a row of its own team has commits of its own: one of a team at a time, those of a few teams side by side.',
+  },
+  {
+    id: 'lanes.locked',
+    says: 'A commit of several teams that did not get a lock is made again by team; one of a single team is refused whole.',
+  },
   // Writes
   {
     id: 'runs.fencedEffect',

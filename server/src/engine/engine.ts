@@ -95,6 +95,7 @@ function createEngine(context: Context): Engine {
       context,
       toolRegistry,
       onFreed: (freed) => noteFreed(keeper, freed),
+      hasOwnLimit: storage.isOwn,
       watch: context.metrics.runs.lane('apply'),
     }),
     toolRegistry,

@@ -15,7 +15,7 @@ export interface Lane<Op, Result> {
   recheck(): void
 }
 
-interface LaneOptions<Op, Result> {
+export interface LaneOptions<Op, Result> {
   /** One transaction for all of them; a result for each, in their order. */
   flush: (ops: Op[]) => Promise<Result[]>
   /** Two operations with the same key never share a flush: the second waits for the first. */
@@ -24,6 +24,10 @@ interface LaneOptions<Op, Result> {
   teamOf: (op: Op) => string
   /** False holds an operation back for now, although the flush has room for it; `beside` are the operations that are already in the flush. */
   mayGo?: (op: Op, beside: Op[], waitedMs: number) => boolean
+  /** A flush has operations of one team, and a team has one flush at a time. */
+  isByTeam?: boolean
+  /** Whether each operation would fail like this by itself, so that none is tried alone. */
+  isOfAll?: (error: unknown) => boolean
   opsMax?: number
   flushesMax?: number
   /** How long at least between the end of a flush and the next one: more operations then share it. */
@@ -56,6 +60,8 @@ export function createLane<Op, Result>({
   keyOf,
   teamOf,
   mayGo,
+  isByTeam = false,
+  isOfAll,
   opsMax = 64,
   flushesMax = 4,
   pauseMs = 0,
@@ -64,6 +70,7 @@ export function createLane<Op, Result>({
 }: LaneOptions<Op, Result>): Lane<Op, Result> {
   let line: Waiting<Op, Result>[] = []
   const busyKeys = new Set<string>()
+  const busyTeams = new Set<string>()
   let flushes = 0
   let recheckTimer: NodeJS.Timeout | undefined
   let flushedAt = -Infinity
@@ -79,13 +86,22 @@ export function createLane<Op, Result>({
       const batch = takeBatch()
       if (batch.length === 0) return
       flushes += 1
+      for (const { op } of batch) busyTeams.add(teamOf(op))
       void carry(batch).finally(() => {
         flushes -= 1
         flushedAt = performance.now()
-        for (const { key } of batch) busyKeys.delete(key)
+        for (const { key, op } of batch) {
+          busyKeys.delete(key)
+          busyTeams.delete(teamOf(op))
+        }
         next()
       })
     }
+  }
+
+  function isOfTurn(op: Op, [first]: Op[]): boolean {
+    if (!isByTeam) return true
+    return first === undefined ? !busyTeams.has(teamOf(op)) : teamOf(first) === teamOf(op)
   }
 
   function takeBatch(): Waiting<Op, Result>[] {
@@ -94,7 +110,7 @@ export function createLane<Op, Result>({
     const left: Waiting<Op, Result>[] = []
     const now = performance.now()
     for (const waiting of inTurns(line, ({ op }) => teamOf(op))) {
-      if (batch.length === opsMax || busyKeys.has(waiting.key)) left.push(waiting)
+      if (batch.length === opsMax || busyKeys.has(waiting.key) || !isOfTurn(waiting.op, ops)) left.push(waiting)
       else if (mayGo && !mayGo(waiting.op, ops, now - waiting.since)) {
         left.push(waiting)
         recheckTimer ??= setTimeout(recheck, heldBackMs)
@@ -123,7 +139,7 @@ export function createLane<Op, Result>({
     } catch (error) {
       // one bad row must fail alone; but only what PostgreSQL itself refused is surely undone and may be tried again
       const isUndone = sqlState(error) !== undefined && !isConnectionTrouble(error)
-      if (batch.length > 1 && (isUndone || error instanceof TryAlone)) {
+      if (batch.length > 1 && !isOfAll?.(error) && (isUndone || error instanceof TryAlone)) {
         for (const waiting of batch) await carry([waiting])
       } else for (const { reject } of batch) reject(error instanceof TryAlone ? (error.cause ?? error) : error)
     }

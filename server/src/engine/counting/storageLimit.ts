@@ -26,7 +26,7 @@ export interface StorageLimit {
   /** Whether the team has a limit at all. */
   concerns(teamId: string): boolean
   /** Whether the limit of the team is its own; then the writer locks it until its commit. */
-  isOwn(teamId: string): boolean
+  isOwn: (teamId: string) => boolean
   /**
    * What the team may still store; undefined: there is no limit. If the team has its own limit, this costs two statements; otherwise it
    * rarely costs one.

@@ -18,6 +18,20 @@ import { proves } from '../../../test/kit/proves.ts'
 const service = await testApp()
 const { db } = service.context
 
+function laneOn(database: typeof db, options: Partial<Parameters<typeof createApplyLane>[0]> = {}) {
+  const { toolRegistry, storage } = engineOf(service.context)
+  const watch = { onFlush: () => undefined, onMade: () => undefined }
+  const context = { ...service.context, db: database }
+  return createApplyLane({
+    context,
+    toolRegistry,
+    hasOwnLimit: storage.isOwn,
+    onFreed: () => undefined,
+    watch,
+    ...options,
+  })
+}
+
 /** A write with one call, which writes a memory file. */
 function writesMemory(run: ClaimedRun, path: string): Write {
   const input = { path, content: 'x' }
@@ -52,12 +66,7 @@ proves(
         }
       },
     }
-    const lane = createApplyLane({
-      context: { ...service.context, db: watched },
-      toolRegistry: engineOf(service.context).toolRegistry,
-      onFreed: () => undefined,
-      watch: { onFlush: () => undefined, onMade: () => undefined },
-    })
+    const lane = laneOn(watched)
     const writeOf = (index: number): Write => writesMemory(held[index]!, `${index}.md`)
     await db.sql`update runs set epoch = epoch + 1 where id = ${held[2]!.id}`
     // the first goes at once, the others arrive while it is under way and share the next flush, which is undone
@@ -123,12 +132,7 @@ proves(
     for (let n = 0; n < 3; n++) await startRun(team, agentId)
     const runs = await claimRuns(db.sql, newId(), 100)
     const flushes: number[] = []
-    const lane = createApplyLane({
-      context: service.context,
-      toolRegistry: engineOf(service.context).toolRegistry,
-      onFreed: () => undefined,
-      watch: { onFlush: (operations) => flushes.push(operations), onMade: () => undefined },
-    })
+    const lane = laneOn(db, { watch: { onFlush: (operations) => flushes.push(operations), onMade: () => undefined } })
     const [first, other, woken] = runs.map((run) => {
       const change = newChange(run, 1)
       addMessage(change, { type: 'text', role: 'assistant', text_content: 'said' })
@@ -167,12 +171,7 @@ proves('runs.sharedCommit', 'what was committed is not written again when the lo
       ? db.sql`do $$ begin raise exception using errcode = 'lock_not_available'; end $$`
       : db.sql(...args)
   }) as typeof db.sql
-  const lane = createApplyLane({
-    context: { ...service.context, db: { ...db, sql: busy } },
-    toolRegistry: engineOf(service.context).toolRegistry,
-    onFreed: () => undefined,
-    watch: { onFlush: () => undefined, onMade: () => undefined },
-  })
+  const lane = laneOn({ ...db, sql: busy })
   const writes = runs.map((run): Write => {
     const change = newChange(run, 1)
     addMessage(change, { type: 'text', role: 'assistant', text_content: 'said once' })
@@ -190,56 +189,71 @@ proves('runs.sharedCommit', 'what was committed is not written again when the lo
   assert.equal(said, 2)
 })
 
-proves(
-  'runs.limitLocked',
-  'writes that need the limit of their team wait until its row is free, and those of another team are made before',
-  async () => {
-    const [limited, other] = [await seedTeam(service), await seedTeam(service)]
-    const agents = [await seedAgent(limited, '```output\nx\n```\n'), await seedAgent(other, '```output\nx\n```\n')]
-    for (let n = 0; n < 2; n++) await startRun(limited, agents[0]!)
-    for (let n = 0; n < 3; n++) await startRun(other, agents[1]!)
-    const held = await claimRuns(db.sql, newId(), 100)
-    const writesOf = (team: { id: string }) =>
-      held.filter(({ team_id }) => team_id === team.id).map((run, index) => writesMemory(run, `${index}.md`))
-    await setEntitlement(db.sql, limited.id, 'storage_bytes', '1000')
-    const { entitlements, toolRegistry } = engineOf(service.context)
-    while (!entitlements.has(limited.id, 'storage_bytes')) await Promise.all([entitlements.refresh(), db.sql`select`])
-    const patient: typeof db = {
-      ...db,
-      transaction: (work) =>
-        db.transaction(async (sql) => {
+/** Writes of a team whose limit somebody has locked, and of another one; how many transactions were undone before all were made. */
+async function writesBesideLock(options: Parameters<typeof laneOn>[1]): Promise<number> {
+  const [limited, other] = [await seedTeam(service), await seedTeam(service)]
+  const agents = [await seedAgent(limited, '```output\nx\n```\n'), await seedAgent(other, '```output\nx\n```\n')]
+  for (let n = 0; n < 2; n++) await startRun(limited, agents[0]!)
+  for (let n = 0; n < 3; n++) await startRun(other, agents[1]!)
+  const held = await claimRuns(db.sql, newId(), 100)
+  const writesOf = (team: { id: string }) =>
+    held.filter(({ team_id }) => team_id === team.id).map((run, index) => writesMemory(run, `${index}.md`))
+  await setEntitlement(db.sql, limited.id, 'storage_bytes', '1000')
+  const { entitlements } = engineOf(service.context)
+  while (!entitlements.has(limited.id, 'storage_bytes')) await Promise.all([entitlements.refresh(), db.sql`select`])
+  let undone = 0
+  const patient: typeof db = {
+    ...db,
+    transaction: (work) =>
+      db
+        .transaction(async (sql) => {
           await sql`set local lock_timeout = 0`
           return work(sql)
+        })
+        .catch((error: unknown) => {
+          undone += 1
+          throw error
         }),
-    }
-    const lane = createApplyLane({
-      context: { ...service.context, db: patient },
-      toolRegistry,
-      onFreed: () => undefined,
-      watch: { onFlush: () => undefined, onMade: () => undefined },
-    })
-    const { promise: isFree, resolve: free } = Promise.withResolvers<void>()
-    const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
-    const holder = db.transaction(async (sql) => {
-      await lockLimit(sql, limited.id, 'storage_bytes')
-      locked()
-      await isFree
-    })
-    await isLocked
-    let waits = true
-    const [first, ...rest] = writesOf(other)
-    const begun = lane.write(first!)
-    // while that is under way the others arrive, and would share the next commit
-    const put = Promise.all(writesOf(limited).map((write) => lane.write(write))).finally(() => (waits = false))
-    const made = await Promise.all([begun, ...rest.map((write) => lane.write(write))])
-    assert.deepEqual([made.map(({ outcome }) => outcome), waits], [['written', 'written', 'written'], true])
-    free()
-    await holder
-    assert.deepEqual(
-      (await put).map(({ outcome }) => outcome),
-      ['written', 'written'],
-    )
-    const { body } = await limited.call(`GET /v2/agents/${agents[0]}/memory/files`)
-    assert.equal(body.files.length, 2)
+  }
+  const lane = laneOn(patient, options)
+  const { promise: isFree, resolve: free } = Promise.withResolvers<void>()
+  const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
+  const holder = db.transaction(async (sql) => {
+    await lockLimit(sql, limited.id, 'storage_bytes')
+    locked()
+    await isFree
+  })
+  await isLocked
+  let waits = true
+  const [first, ...rest] = writesOf(other)
+  const begun = lane.write(first!)
+  // while that is under way the others arrive, and would share the next commit
+  const put = Promise.all(writesOf(limited).map((write) => lane.write(write))).finally(() => (waits = false))
+  const made = await Promise.all([begun, ...rest.map((write) => lane.write(write))])
+  assert.deepEqual([made.map(({ outcome }) => outcome), waits], [['written', 'written', 'written'], true])
+  free()
+  await holder
+  assert.deepEqual(
+    (await put).map(({ outcome }) => outcome),
+    ['written', 'written'],
+  )
+  const { body } = await limited.call(`GET /v2/agents/${agents[0]}/memory/files`)
+  assert.equal(body.files.length, 2)
+  return undone
+}
+
+proves(
+  'runs.limitLocked',
+  'writes that need the limit of their team wait until its row is free, and undo no commit of another team',
+  async () => {
+    assert.equal(await writesBesideLock({}), 0)
+  },
+)
+
+proves(
+  'runs.limitLocked',
+  'writes that were not known to need a limit share one commit, and are then made by team',
+  async () => {
+    assert.equal(await writesBesideLock({ hasOwnLimit: () => false }), 1)
   },
 )

@@ -1,7 +1,6 @@
 // The apply lane: changes of many held runs in one commit, with the effects of their inside calls in the same transaction.
-import { BoundedCache } from '../../base/boundedCache.ts'
 import type { Sql } from '../../base/db.ts'
-import { isConnectionTrouble, lockNotAvailable, sqlState, untilWritten, waitForNoTeam } from '../../base/db.ts'
+import { isConnectionTrouble, sqlState, untilWritten, waitForNoTeam } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { endCheckOf } from '../../kit/registry.ts'
 import type { Begun, Outcome, ToolCall } from '../../kit/tool.ts'
@@ -9,7 +8,8 @@ import { zip } from '../../base/zip.ts'
 import { applyChanges, readEpochs, type Applied, type FreedSlots } from './apply.ts'
 import type { Change } from './change.ts'
 import { checkEnd, type WatchedLog } from './watchedLog.ts'
-import { createLane, TryAlone, type LaneWatch } from '../../kit/lane.ts'
+import { TryAlone, type LaneWatch } from '../../kit/lane.ts'
+import { createSharedLane } from '../../kit/sharedLane.ts'
 import type { ToolRegistry } from '../builds/toolRegistry.ts'
 
 /** A call of our own database, made in the transaction of the change that records it. */
@@ -52,63 +52,29 @@ interface ApplyLaneOptions {
   toolRegistry: ToolRegistry
   /** Runs of a commit left their slots. */
   onFreed: (freed: FreedSlots[]) => void
+  /** Whether what is stored for this team needs the row of a limit of its own. */
+  hasOwnLimit: (teamId: string) => boolean
   watch: LaneWatch
 }
 
-/** How long the writes of a team go apart after one of them did not get a lock. */
-const heldUpMs = 10_000
-
-/**
- * Writes of all teams share their commits, one after the other, so none of these waits for what one team may have locked. A team whose write did
- * not get its lock goes apart for a while: its writes wait for locks in commits of its own, and are put off when that takes too long.
- */
+/** An effect may store something, and then needs the row of its team's own limit. No other write waits for one team. */
 export function createApplyLane(options: ApplyLaneOptions): ApplyLane {
-  const { onFlush, onMade } = options.watch
-  const waiting: (() => number)[] = []
-  onMade(() => waiting.reduce((sum, count) => sum + count(), 0))
-  const watched = {
-    keyOf: ({ change }: Write) => change.runId,
-    teamOf: ({ change }: Write) => change.teamId,
-    onFlush,
-    onMade: (count: () => number) => void waiting.push(count),
-  }
-  const shared = createLane<Write, Applied>({
-    ...watched,
-    flush: (writes) => flush(options, writes, true),
+  const lane = createSharedLane<Write, Applied>({
+    ...options.watch,
+    flush: (writes, isApart) => flush(options, writes, isApart),
+    keyOf: ({ change }) => change.runId,
+    teamOf: ({ change }) => change.teamId,
+    goesApart: ({ change, effects }) => effects.length > 0 && options.hasOwnLimit(change.teamId),
     // one at a time carries more: two only wait for each other at their agent's memory (measured: 43 % of the floor instead of 38 %)
     flushesMax: 1,
   })
-  const apart = createLane<Write, Applied>({
-    ...watched,
-    flush: (writes) => flush(options, writes, false),
-    mayGo: ({ change }, [first]) => first === undefined || first.change.teamId === change.teamId,
-    // each may wait for a lock, and holds a connection as long
-    flushesMax: 2,
-  })
-  const heldUp = new BoundedCache<number>({ name: 'teams whose writes go apart', entriesMax: 1000 })
-  const isHeldUp = (teamId: string) => performance.now() - (heldUp.get(teamId) ?? -Infinity) < heldUpMs
-
-  async function add(write: Write): Promise<Applied> {
-    const { teamId } = write.change
-    const goesApart = isHeldUp(teamId)
-    try {
-      return await (goesApart ? apart : shared).add(write)
-    } catch (error) {
-      if (sqlState(error) !== lockNotAvailable) throw error
-      heldUp.set(teamId, performance.now())
-      // PostgreSQL undid it
-      if (!goesApart) return apart.add(write)
-      throw error
-    }
-  }
-
   return {
     async write(write) {
-      const applied = await add(write)
+      const applied = await lane.add(write)
       // only what followed was to release the run: what came first is written all the same. By a commit of its own, since the others of the
       // first one are written, and a failure must not look as if it had undone them
       const isKept = applied.outcome === 'woken' && write.change.move === null
-      return isKept ? add(write) : applied
+      return isKept ? lane.add(write) : applied
     },
   }
 }
@@ -130,7 +96,7 @@ function applyAll(
   )
 }
 
-async function flush(options: ApplyLaneOptions, writes: Write[], isShared: boolean): Promise<Applied[]> {
+async function flush(options: ApplyLaneOptions, writes: Write[], isApart: boolean): Promise<Applied[]> {
   const { db } = options.context
   const isPlain = writes.every(({ change, effects, atEnd, follow }) => {
     const mayEnd = change.move !== null || follow !== undefined
@@ -139,7 +105,7 @@ async function flush(options: ApplyLaneOptions, writes: Write[], isShared: boole
   const { applied, freed } = isPlain
     ? await flushPlainly(options, writes)
     : await db.transaction((sql) => {
-        if (isShared) waitForNoTeam(sql)
+        if (!isApart) waitForNoTeam(sql)
         return flushWithEffects(options, sql, writes).catch(failAlone)
       })
   if (freed.length > 0) options.onFreed(freed)
