@@ -2474,7 +2474,7 @@ const sentences = [
   },
   {
     id: 'runs.limitLocked',
-    says: 'While the row of a team’s own limit is locked, only the writes of that team wait for it, those of other teams’ runs do not.',
+    says: 'While the row of a team’s own limit is locked, only what that team stores waits for it: no write or start of another team does.',
   },
   {
     id: 'runs.messageNumbers',

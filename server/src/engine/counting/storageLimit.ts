@@ -36,7 +36,7 @@ export interface StorageLimit {
   problem(sql: Sql, teamId: string, bytes: number): Promise<string | undefined>
 }
 
-interface StorageRoom {
+export interface StorageRoom {
   /** How many bytes still fit; negative: there are too many already. */
   left(): number
   /** Takes up the bytes, or says why they do not fit. */

@@ -1,11 +1,12 @@
 // The start lane: starts that arrive together become one commit, with their keys, replies, audit rows, slots and claims.
-import { part, type Database, type Sql } from '../../base/db.ts'
+import { part, waitForNoTeam, type Database, type Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
 import { auditColumnTypes, insertAuditRows } from '../../kit/audit.ts'
 import { keyColumnTypes, takeKeys } from '../../kit/idempotency.ts'
 import type { StoredRows } from '../../kit/operation.ts'
 import { claimedAtStart, insertedRuns, runRow, wantedRuns, type Created, type NewRun } from './createRun.ts'
-import { createLane, TryAlone, type Lane, type LaneWatch } from '../../kit/lane.ts'
+import { TryAlone, type Lane, type LaneWatch } from '../../kit/lane.ts'
+import { createSharedLane } from '../../kit/sharedLane.ts'
 import type { KnownSlots, TeamSlots } from '../admission/knownSlots.ts'
 import type { Fitting, RefusedBy, StartLimits } from './startLimits.ts'
 import { countByTeam, seatsWithout, type FreeSeats, type ReservedSeats } from '../admission/seat.ts'
@@ -57,7 +58,7 @@ const refusedRow = ({ run, reason, code }: Fitting['refused'][number]): Row => (
 const patienceMs = 100
 
 export function createStartLane(options: StartLaneOptions): Lane<Start, Started> {
-  return createLane<Start, Started>({
+  return createSharedLane<Start, Started>({
     ...options.watch,
     mayGo: (start, beside, waitedMs) => mayGo(options.slots, start, beside, waitedMs),
     // one at a time: two would only wait for each other at their team's row, and one after the other carries more
@@ -67,7 +68,8 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
     teamOf: ({ run }) => run.teamId,
     // two requests with one key never share a flush: the statement could not take it twice
     keyOf: ({ run, stored }) => stored.key.key ?? run.id,
-    flush: (starts) => flush(options, starts),
+    goesApart: ({ run }) => options.limits.locksOwn(run),
+    flush: (starts, isApart) => flush(options, starts, isApart),
   })
 }
 
@@ -79,16 +81,20 @@ function mayGo(slots: KnownSlots, { run: { teamId, isCapped } }: Start, beside: 
   return beside.filter(({ run }) => run.teamId === teamId).length < free
 }
 
-async function flush(options: StartLaneOptions, starts: Start[]): Promise<Started[]> {
+async function flush(options: StartLaneOptions, starts: Start[], isApart: boolean): Promise<Started[]> {
   const { db, limits } = options
-  const seats = options.reserve(countByTeam(starts.map(({ run }) => run.teamId)))
+  // who may wait holds no seat that others could use now
+  const seats = isApart ? undefined : options.reserve(countByTeam(starts.map(({ run }) => run.teamId)))
   let rows: Row[] = []
   try {
     const runs = starts.map(({ run }) => run)
     const isPlain = runs.every(({ sandboxId }) => sandboxId === null) && !limits.concern(runs)
     rows = isPlain
       ? await insert(options, db.sql, starts, seats)
-      : await db.transaction((sql) => insertAndGive(options, sql, starts, seats))
+      : await db.transaction((sql) => {
+          if (!isApart) waitForNoTeam(sql)
+          return insertAndGive(options, sql, starts, seats)
+        })
   } finally {
     const claimed = new Map(rows.filter(({ is_claimed }) => is_claimed).map((row) => [row.id, row]))
     seats?.fill(

@@ -5,7 +5,7 @@ import { Fault } from '../../base/errors.ts'
 import type { Created, NewRun } from './createRun.ts'
 import type { Entitlements } from '../counting/entitlements.ts'
 import { countStarts, lockSlots, roomsOf, type MonthlyRoom } from '../counting/monthlyLimits.ts'
-import type { StorageLimit } from '../counting/storageLimit.ts'
+import type { StorageLimit, StorageRoom } from '../counting/storageLimit.ts'
 import { countDayStarts, dayRoom } from '../guardrails/dayBounds.ts'
 import type { Guardrails } from '../guardrails/liveRules.ts'
 import type { RunMetrics } from '../../kit/runMetrics.ts'
@@ -21,7 +21,9 @@ export type RefusedBy = 'entitlement_exceeded' | 'guardrail_reached'
 export interface StartLimits {
   /** Whether a team of these runs has such a limit; if none has, nothing here costs a statement. */
   concern(runs: NewRun[]): boolean
-  /** Locks the teams' slots until the transaction ends, so that what fits now fits then. */
+  /** Whether the start stores something under a limit of the team's own, whose row `fitting` locks. */
+  locksOwn: (run: NewRun) => boolean
+  /** Locks such rows and then the teams' slots until the transaction ends, so that what fits now fits then. */
   fitting(sql: Sql, runs: NewRun[]): Promise<Fitting>
   /** Starts of this team were refused a moment ago: a caller that only checks whether there is work need not ask yet. */
   refusedLately(teamId: string): boolean
@@ -53,36 +55,39 @@ export function createStartLimits({ entitlements, storage, ...guarded }: Options
   const limitedTeams = (runs: NewRun[]) => runs.filter(isLimited).map(({ teamId }) => teamId)
 
   async function fitting(sql: Sql, runs: NewRun[]): Promise<Fitting> {
+    const rooms = await storageRooms(sql, runs)
     const byMonth = await fittingMonth(sql, runs)
     const byDay = await fittingDay(guarded, sql, byMonth.fitting)
-    const byStorage = await fittingStorage(sql, byDay.fitting)
+    const byStorage = fittingStorage(byDay.fitting, rooms)
     const split = { fitting: byStorage.fitting, refused: [...byMonth.refused, ...byDay.refused, ...byStorage.refused] }
     const refusal = { at: performance.now(), changes: changes() }
     for (const { run } of split.refused) refusals.set(run.teamId, refusal)
     return split
   }
 
-  async function fittingStorage(sql: Sql, runs: NewRun[]): Promise<Fitting> {
-    const large = runs.filter((run) => isLarge(run) && !stored.has(run))
-    if (large.length === 0) return { fitting: runs, refused: [] }
-    // a limit of a team's own is locked, and every start locks it after the slots of its teams
-    if (large.some(({ teamId }) => storage.isOwn(teamId))) {
-      await lockSlots(
-        sql,
-        runs.map(({ teamId }) => teamId),
-      )
-    }
-    const refused: Fitting['refused'] = []
-    for (const [teamId, ofTeam] of Map.groupBy(large, (run) => run.teamId)) {
+  const isToStore = (run: NewRun) => isLarge(run) && !stored.has(run)
+
+  /** Before any slots, as every write does: each run that ends needs its team's slots, and whoever has them waits for no limit. In one order. */
+  async function storageRooms(sql: Sql, runs: NewRun[]): Promise<Map<string, StorageRoom>> {
+    const rooms = new Map<string, StorageRoom>()
+    const teams = new Set(runs.filter(isToStore).map(({ teamId }) => teamId))
+    for (const teamId of [...teams].toSorted()) {
       const room = await storage.room(sql, teamId)
-      for (const run of ofTeam) {
-        const reason = room?.take(run.largeBytes)
-        if (reason !== undefined) refused.push({ run, reason, code: 'entitlement_exceeded' })
-        else if (!storage.isOwn(teamId)) stored.add(run)
-      }
+      if (room) rooms.set(teamId, room)
     }
-    const without = new Set(refused.map(({ run }) => run))
-    return { fitting: runs.filter((run) => !without.has(run)), refused }
+    return rooms
+  }
+
+  function fittingStorage(runs: NewRun[], rooms: Map<string, StorageRoom>): Fitting {
+    const split: Fitting = { fitting: [], refused: [] }
+    for (const run of runs) {
+      const isNew = isToStore(run)
+      const reason = isNew ? rooms.get(run.teamId)?.take(run.largeBytes) : undefined
+      if (reason !== undefined) split.refused.push({ run, reason, code: 'entitlement_exceeded' })
+      else split.fitting.push(run)
+      if (isNew && reason === undefined && !storage.isOwn(run.teamId)) stored.add(run)
+    }
+    return split
   }
 
   async function fittingMonth(sql: Sql, runs: NewRun[]): Promise<Fitting> {
@@ -103,6 +108,7 @@ export function createStartLimits({ entitlements, storage, ...guarded }: Options
       return refusal?.changes === changes() && performance.now() - refusal.at < refusedMs
     },
     concern: (runs) => runs.some((run) => isLimited(run) || guardrails.limitsStarts(run.teamId) || isLarge(run)),
+    locksOwn: (run) => isLarge(run) && storage.isOwn(run.teamId),
     fitting,
     count,
     async within(sql, runs, make) {
