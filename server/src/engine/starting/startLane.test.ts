@@ -1,6 +1,5 @@
 // Starts that share a commit: one that waits for its team's own limit holds up no other.
 import assert from 'node:assert/strict'
-import { mock } from 'node:test'
 import { seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -16,7 +15,7 @@ const { db } = service.context
 proves(
   'runs.limitLocked',
   'a start that needs the limit of its team waits until its row is free, and no other start waits for it',
-  async (t) => {
+  async () => {
     const [limited, other] = [await seedTeam(service), await seedTeam(service)]
     const agents = [await seedAgent(limited, '```output\nx\n```\n'), await seedAgent(other, '```output\nx\n```\n')]
     await setEntitlement(db.sql, limited.id, 'storage_bytes', '1000000')
@@ -32,7 +31,7 @@ proves(
     await isLocked
     const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>()
     const impatient = { ...db }
-    const patient = mock.method(db, 'transaction', <T>(work: (sql: Sql) => Promise<T>) =>
+    db.transaction = (work) =>
       impatient.transaction(async (sql) => {
         await sql`set local lock_timeout = 0`
         return work(((...args: Parameters<Sql>) => {
@@ -40,9 +39,7 @@ proves(
           if (args[0].join('').includes('from entitlements where')) asked()
           return answer
         }) as Sql)
-      }),
-    )
-    t.after(() => patient.mock.restore())
+      })
     const start = (team: typeof limited, agentId: string | undefined, message: string) =>
       team.call('POST /v2/teams/:teamId/runs', { body: { agent_id: agentId, message } })
     let waits = true

@@ -81,11 +81,10 @@ export function createStartLimits({ entitlements, storage, ...guarded }: Options
   function fittingStorage(runs: NewRun[], rooms: Map<string, StorageRoom>): Fitting {
     const split: Fitting = { fitting: [], refused: [] }
     for (const run of runs) {
-      const isNew = isToStore(run)
-      const reason = isNew ? rooms.get(run.teamId)?.take(run.largeBytes) : undefined
+      const reason = isToStore(run) ? rooms.get(run.teamId)?.take(run.largeBytes) : undefined
       if (reason !== undefined) split.refused.push({ run, reason, code: 'entitlement_exceeded' })
       else split.fitting.push(run)
-      if (isNew && reason === undefined && !storage.isOwn(run.teamId)) stored.add(run)
+      if (reason === undefined && !storage.isOwn(run.teamId)) stored.add(run)
     }
     return split
   }
