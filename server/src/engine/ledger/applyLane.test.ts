@@ -1,5 +1,6 @@
 // Writes that share a commit: one whose run was taken away leaves nothing behind, and the others do not notice.
 import assert from 'node:assert/strict'
+import { lockedLimit } from '../../../test/kit/lockedLimit.ts'
 import { seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -7,7 +8,6 @@ import { newId } from '../../base/ids.ts'
 import { applyChanges } from './apply.ts'
 import { addEvent, addMessage, newChange } from './change.ts'
 import { claimRuns, type ClaimedRun } from '../admission/claim.ts'
-import { lockLimit } from '../counting/entitlements.ts'
 import { setEntitlement } from '../counting/setEntitlement.ts'
 import { recordOutcome } from '../driving/outcome.ts'
 import { newStep } from '../driving/planCalls.ts'
@@ -216,14 +216,7 @@ async function writesBesideLock(options: Parameters<typeof laneOn>[1]): Promise<
         }),
   }
   const lane = laneOn(patient, options)
-  const { promise: isFree, resolve: free } = Promise.withResolvers<void>()
-  const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
-  const holder = db.transaction(async (sql) => {
-    await lockLimit(sql, limited.id, 'storage_bytes')
-    locked()
-    await isFree
-  })
-  await isLocked
+  const { free } = await lockedLimit(db, limited.id)
   let waits = true
   const [first, ...rest] = writesOf(other)
   const begun = lane.write(first!)
@@ -231,8 +224,7 @@ async function writesBesideLock(options: Parameters<typeof laneOn>[1]): Promise<
   const put = Promise.all(writesOf(limited).map((write) => lane.write(write))).finally(() => (waits = false))
   const made = await Promise.all([begun, ...rest.map((write) => lane.write(write))])
   assert.deepEqual([made.map(({ outcome }) => outcome), waits], [['written', 'written', 'written'], true])
-  free()
-  await holder
+  await free()
   assert.deepEqual(
     (await put).map(({ outcome }) => outcome),
     ['written', 'written'],

@@ -1,9 +1,9 @@
 // Starts that share a commit: one that waits for its team's own limit holds up no other.
 import assert from 'node:assert/strict'
+import { lockedLimit } from '../../../test/kit/lockedLimit.ts'
 import { seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import { lockLimit } from '../counting/entitlements.ts'
 import { setEntitlement } from '../counting/setEntitlement.ts'
 import { engineOf } from '../engine.ts'
 import type { Sql } from '../../base/db.ts'
@@ -21,14 +21,7 @@ proves(
     await setEntitlement(db.sql, limited.id, 'storage_bytes', '1000000')
     const { entitlements } = engineOf(service.context)
     while (!entitlements.has(limited.id, 'storage_bytes')) await Promise.all([entitlements.refresh(), db.sql`select`])
-    const { promise: isFree, resolve: free } = Promise.withResolvers<void>()
-    const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
-    const holder = db.transaction(async (sql) => {
-      await lockLimit(sql, limited.id, 'storage_bytes')
-      locked()
-      await isFree
-    })
-    await isLocked
+    const { free } = await lockedLimit(db, limited.id)
     const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>()
     const impatient = { ...db }
     db.transaction = (work) =>
@@ -47,8 +40,7 @@ proves(
     await isAsked
     const made = await Promise.all([start(other, agents[1], 'small'), start(limited, agents[0], 'small')])
     assert.deepEqual([made.map(({ status }) => status), waits], [[201, 201], true])
-    free()
-    await holder
+    await free()
     assert.equal((await large).status, 201)
   },
 )
