@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { suite } from 'node:test'
+import { suite, type TestContext } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { drainDeliveries, readDeliveries, secretOf, setRunApart, subscribe } from '../../../test/kit/deliveries.ts'
 import { startReceiver, type Received } from '../../../test/kit/receiver.ts'
@@ -464,31 +464,42 @@ const happen = (teamId: string, times: number) => sql`
   insert into events (id, team_id, event, data)
   select gen_random_uuid(), ${teamId}, 'connection.updated', '{"change": "updated"}' from generate_series(1, ${times}::int)`
 
+/** Where a receiver listens that takes requests and never answers. When the test ends it is gone, and nothing is sent to a target of the team. */
+async function startHanging(t: TestContext, { id }: TestTeam, onRequest?: (head: string) => void): Promise<string> {
+  const sockets = new Set<Socket>()
+  const hanging = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined))
+    socket.once('data', (head: Buffer) => onRequest?.(head.toString()))
+  })
+  await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy()
+    hanging.close()
+    await sql`update delivery_targets set deleted_at = now() where team_id = ${id}`
+  })
+  return `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`
+}
+
 proves(
   'webhooks.fair',
   'a team whose receivers all hang leaves room for the others, and each receiver gets four at most',
-  async () => {
+  async (t) => {
     const [hangs, waits] = [await seedTeam(service), await seedTeam(service)]
-    const sockets = new Set<Socket>()
     const asked = new Map<string, number>()
     let requests = 0
     const full = Promise.withResolvers<void>()
-    const hanging = createServer((socket) => {
-      sockets.add(socket.on('error', () => undefined))
-      socket.once('data', (head: Buffer) => {
-        const [path] = /\/\d+/.exec(head.toString())!
-        asked.set(path, (asked.get(path) ?? 0) + 1)
-        if (++requests === 64) full.resolve()
-      })
+    const hanging = await startHanging(t, hangs, (head) => {
+      const [path] = /\/\d+/.exec(head)!
+      asked.set(path, (asked.get(path) ?? 0) + 1)
+      if (++requests === 64) full.resolve()
     })
-    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
-    const { port } = hanging.address() as AddressInfo
-    for (let n = 0; n < 20; n++) await subscribe(hangs, `http://127.0.0.1:${port}/${n}`, ['connection.updated'])
+    for (let n = 0; n < 20; n++) await subscribe(hangs, `${hanging}/${n}`, ['connection.updated'])
     const receiver = await startReceiver()
     await subscribe(waits, receiver.url, ['connection.updated'])
     await happen(hangs.id, 5)
     const living = new AbortController()
     const work = delivererOf(service.context).work({ id: newId(), lost: () => living.signal })
+    t.after(() => work.stop())
     await work.poll()
     await full.promise
     await happen(waits.id, 3)
@@ -496,31 +507,28 @@ proves(
     await receiver.got(3)
     assert.equal(requests, 64)
     assert.ok([...asked.values()].every((count) => count <= 4))
-    for (const socket of sockets) socket.destroy()
-    hanging.close()
-    await work.stop()
   },
 )
 
 proves(
   'webhooks.fair',
   'a team with more targets than a process holds takes three quarters of them, and the next team is served at once',
-  async () => {
+  async (t) => {
     const [many, few] = [await seedTeam(service), await seedTeam(service)]
-    const sockets = new Set<Socket>()
-    const hanging = createServer((socket) => void sockets.add(socket.on('error', () => undefined)))
-    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
-    const { port } = hanging.address() as AddressInfo
+    const hanging = await startHanging(t, many)
+    // what the tests before have left would take some of the places
+    await sql`update delivery_targets set deleted_at = now() where deleted_at is null`
     await sql`
       with target as (
         insert into delivery_targets (id, team_id, kind, url)
-        select gen_random_uuid(), ${many.id}, 'callback', ${`http://127.0.0.1:${port}/`} || n from generate_series(1, 1100) n returning id
+        select gen_random_uuid(), ${many.id}, 'callback', ${`${hanging}/`} || n from generate_series(1, 1100) n returning id
       )
       insert into deliveries (id, team_id, target_id, event_id, event, data, created_at)
       select gen_random_uuid(), ${many.id}, id, gen_random_uuid(), 'run.completed', '{}', now() from target`
     const living = new AbortController()
     const id = newId()
     const work = delivererOf(service.context).work({ id, lost: () => living.signal })
+    t.after(() => work.stop())
     const heldOf = async (team: TestTeam) => {
       const [row] = await sql<{ n: number }>`
         select count(*) as n from delivery_targets where worker = ${id} and team_id = ${team.id}`
@@ -536,9 +544,6 @@ proves(
     await work.poll()
     await receiver.got(1)
     assert.equal(await heldOf(many), 750)
-    for (const socket of sockets) socket.destroy()
-    hanging.close()
-    await work.stop()
   },
 )
 
