@@ -333,7 +333,7 @@ proves(
 
 proves(
   'cli.agents',
-  'at the question of a push Ctrl-C interrupts and Ctrl-D says No; only yes changes something',
+  'at the question of a push Ctrl-C interrupts, and Ctrl-D means No like everything but yes',
   { skip: noTerminal },
   async () => {
     const asked = await seedTeam(app)

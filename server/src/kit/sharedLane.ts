@@ -3,13 +3,13 @@ import { lockNotAvailable, sqlState } from '../base/db.ts'
 import { createLane, type Lane, type LaneOptions } from './lane.ts'
 
 interface SharedLaneOptions<Op, Result> extends Omit<LaneOptions<Op, Result>, 'flush' | 'isByTeam' | 'isOfAll'> {
-  /** As that of a lane. Unless `isApart`, all teams wait for it, and it waits for no row of one team (`waitForNoTeam`). */
+  /** The same as a lane’s. Unless `isApart`, all teams wait for it, and it waits for no row of one team (`waitForNoTeam`). */
   flush: (ops: Op[], isApart: boolean) => Promise<Result[]>
   /** Whether the operation needs a row that its team may have locked for long. */
   goesApart: (op: Op) => boolean
 }
 
-/** Of how many teams operations that went apart are under way: each may wait for a lock, and holds a connection as long. */
+/** Operations of so many teams that went apart are under way at once: each may wait for a lock, and holds a connection as long. */
 const teamsApartMax = 4
 
 /** PostgreSQL undid all of them: one by one, each might wait as long as all together. */

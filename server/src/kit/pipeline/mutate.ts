@@ -13,7 +13,7 @@ export async function mutate(exchange: Exchange): Promise<Reply> {
   try {
     return await carryOut(exchange)
   } catch (error) {
-    const fault = faultOf(error)
+    const fault = error instanceof KeyTaken ? idempotency.inUse() : faultOf(error)
     if (fault && isOutcome(fault, error)) return recordRefusal(exchange, fault)
     // nothing stands under the key, so that the next try may succeed
     if (exchange.mustBeAudited)
