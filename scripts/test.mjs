@@ -23,7 +23,7 @@ await exitWith(async () => {
   const missing = named.filter((name) => !/^-|[*?[{]/.test(name) && !existsSync(join(root, name)))
   if (missing.length > 0) throw new Error(`no such test: ${missing.join(', ')}`)
   // Five at a time for two cores: many tests wait for something. A test that hangs fails with its name instead of holding everything up,
-  // and so late that it surely hangs: the longest takes half a minute, and three to five where others keep the cores busy.
+  // and so late that it surely hangs: the longest takes half a minute, and up to five minutes where others keep the cores busy.
   // Stories of the long form keep both cores busy by themselves, and one of them looks at every screen in both themes.
   const limits = isLong
     ? ['--test-concurrency=2', '--test-timeout=1200000']
