@@ -40,7 +40,7 @@ export interface Call<Given extends object = object> {
   stdin: () => NodeJS.ReadStream
   /** Aborted by the first Ctrl-C or SIGTERM; the second ends the process. */
   signal: AbortSignal
-  /** From now on the command has so long, what waits for its reader included. The signal says when that is over. */
+  /** Gives the command this much time from now on, the wait for whoever reads its output included. The signal is aborted when it is over. */
   endAfter: (ms: number) => AbortSignal
   target: () => Promise<Target>
   /** The client of the service that flags, environment, profile or the local data dir name. */

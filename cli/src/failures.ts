@@ -18,7 +18,7 @@ const plainNames = new Set([
 /** What somebody can fix is reported as a sentence; what is our own mistake with its stack. */
 export const sentenceFor = (error: unknown): string => partsOf(error).join(' ')
 
-/** The sentence, and what to do where a command helps: it ends with that command, so nothing can follow it on its line. */
+/** The sentence and, where a command helps, a hint that ends with this command. In a terminal the hint has a line of its own, so that it can be copied. */
 export function partsOf(error: unknown): [sentence: string, hint?: string] {
   if (!(error instanceof Error)) return [String(error)]
   if (error instanceof NotSignedInError)

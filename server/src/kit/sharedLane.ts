@@ -12,7 +12,7 @@ interface SharedLaneOptions<Op, Result> extends Omit<LaneOptions<Op, Result>, 'f
 /** Operations of so many teams that went apart are under way at once: each may wait for a lock, and holds a connection as long. */
 const teamsApartMax = 4
 
-/** PostgreSQL undid all of them: one by one, each might wait as long as all together. */
+/** PostgreSQL undid all of them. They are not tried one by one: each might wait for that lock again. */
 const isLocked = (error: unknown): boolean => sqlState(error) === lockNotAvailable
 
 export function createSharedLane<Op, Result>(options: SharedLaneOptions<Op, Result>): Lane<Op, Result> {

@@ -57,14 +57,16 @@ interface ApplyLaneOptions {
   watch: LaneWatch
 }
 
-/** An effect may store something, and then needs the row of its team's own limit. No other write waits for one team. */
+/** An effect may store something, and then needs the row of its team’s own limit. Writes of other teams do not wait for it. */
 export function createApplyLane(options: ApplyLaneOptions): ApplyLane {
   const lane = createSharedLane<Write, Applied>({
     ...options.watch,
     flush: (writes, isApart) => flush(options, writes, isApart),
     keyOf: ({ change }) => change.runId,
     teamOf: ({ change }) => change.teamId,
-    goesApart: ({ change, effects }) => effects.length > 0 && options.hasOwnLimit(change.teamId),
+    // a sub-run that may end locks its parent, as one does that waits for the limit
+    goesApart: ({ change, effects, atEnd }) =>
+      (effects.length > 0 || atEnd !== undefined) && options.hasOwnLimit(change.teamId),
     // one at a time carries more: two only wait for each other at their agent's memory (measured: 43 % of the floor instead of 38 %)
     flushesMax: 1,
   })

@@ -200,7 +200,7 @@ export async function record(sql: Sql, wanted: WantedRecording, budget: ReadBudg
 }
 
 const leftOut = ({ bytesMax }: ReadBudget): string =>
-  `About ${bytesMax / 1024 ** 2} MiB of logs are read at once, and the log of this run did not fit. Record it with addRecordings.`
+  `About ${bytesMax / 1024 ** 2} MiB of logs are read in one request, and the log of this run did not fit any more. Record it with another addRecordings.`
 
 const tooLarge = `The log of this run is larger than ${recordingBytesMax / 1024 ** 2} MiB, so it cannot be replayed.`
 

@@ -98,7 +98,7 @@ proves('replays.sets', 'one request reads no more than a bound of logs, and says
     [large[1], large[0], oldest],
   )
   assert.match(first.skipped[1].reason, /larger than 4 MiB/)
-  assert.match(first.skipped[2].reason, /64 MiB of logs are read.*with addRecordings/)
+  assert.match(first.skipped[2].reason, /64 MiB of logs are read.*with another addRecordings/)
   const second = await add({ run_ids: [oldest] })
   assert.deepEqual([second.added, second.skipped], [1, []])
 })
@@ -114,7 +114,7 @@ proves('replays.sets', 'a log that does not fit into what a request may still re
   const small = newBudget(512 * 1024)
   assert.match(
     (await record(sql, wanted, small))!,
-    /About 0\.5 MiB of logs are read at once, and the log of this run did not fit/,
+    /About 0\.5 MiB of logs are read in one request, and the log of this run did not fit/,
   )
   assert.equal(small.bytesLeft, 512 * 1024)
   const large = newBudget(2_000_000)

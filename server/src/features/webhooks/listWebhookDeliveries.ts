@@ -86,7 +86,7 @@ function mayFit(status: DeliveryState | undefined): Part {
   return status === 'new' ? part`has_waiting` : part`false`
 }
 
-/** Condition on batches: no other has a delivery of this event. A rare one is looked for in all batches, and to split a batch costs 30 µs. */
+/** Condition on batches: only these can have a delivery of this event. A search for a rare event passes all batches, and to split one costs 30 µs. */
 const mayHold = (event: EventName | undefined): Part =>
   event === undefined ? part`true` : part`strpos(kinds, ${letterOf[event]}) > 0`
 

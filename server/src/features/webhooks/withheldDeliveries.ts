@@ -14,7 +14,8 @@ export function whyWithheld(scopes: ReadonlySet<Scope>, event: EventName): strin
 }
 
 /**
- * Why a credential that may not read these kinds gives a webhook no other URL; undefined: it may. It may not where more waits than is looked at.
+ * Why a credential that may not read these kinds must not change the URL of a webhook; undefined: it may. It must not either when more waits than
+ * is looked at.
  * Tests may wait: they send examples, not events.
  */
 export async function whyNotTurned(

@@ -21,8 +21,8 @@ import { resolvePath } from './resolvePath.ts'
 
 const noBytes = Buffer.alloc(0)
 
-/** How long the outcome of what has acted waits for a database that is away. A repeat of a call that is not answered acts again. */
-const finishMaxMs = 30_000
+/** If the database is away after a call has acted, its outcome is tried for this long. A client without an answer repeats the call, which acts again. */
+export const finishMaxMs = 30_000
 
 export async function carryOut(exchange: Exchange): Promise<Reply> {
   const { operation, db } = exchange

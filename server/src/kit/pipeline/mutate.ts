@@ -1,11 +1,11 @@
 // The stages around a call that changes something: a repeat gets the stored reply, and a refusal is written down too.
-import { lockNotAvailable, sqlState } from '../../base/db.ts'
+import { lockNotAvailable, sqlState, untilWritten } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
 import * as idempotency from '../idempotency.ts'
 import { whileLeased } from '../lease.ts'
 import { faultOf, wantsOtherCredential, type Reply } from '../reply.ts'
 import { identifyAgain } from './admit.ts'
-import { carryOut } from './carryOut.ts'
+import { carryOut, finishMaxMs } from './carryOut.ts'
 import { KeyTaken, type Exchange } from './exchange.ts'
 import { recordRefusal } from './record.ts'
 
@@ -13,23 +13,33 @@ export async function mutate(exchange: Exchange): Promise<Reply> {
   try {
     return await carryOut(exchange)
   } catch (error) {
-    const fault = error instanceof KeyTaken ? idempotency.inUse() : faultOf(error)
+    const fault = faultOf(error)
     if (fault && isOutcome(fault, error)) return recordRefusal(exchange, fault)
-    // nothing stands under the key, so that the next try may succeed
-    if (exchange.mustBeAudited)
-      await recordRefusal({ ...exchange, keyed: undefined }, fault ?? new Fault('internal_error'))
+    // the reply of whoever has the key has an audit row
+    if (exchange.mustBeAudited && !(error instanceof KeyTaken)) await auditFailure(exchange, fault)
     throw error
   }
 }
 
 /**
- * A mistake of ours is no outcome of the request, nor is a key, a record or a pool that is busy. And whoever is no longer let in is refused like
- * a stranger, who leaves nothing behind.
+ * Whether the refusal is stored as the answer to this request. It is not if the mistake is ours, if a key, a record or a pool is busy, or if the
+ * caller is no longer let in: the next try may succeed.
  */
 function isOutcome(fault: Fault, error: unknown): boolean {
   const isBusy =
     fault.code === 'idempotency_key_in_use' || fault.code === 'rate_limited' || sqlState(error) === lockNotAvailable
   return fault.status < 500 && !isBusy && !wantsOtherCredential(fault)
+}
+
+/** Something was done and is not undone, so the call has a row. Its error is what the caller gets, also if the row cannot be written. */
+async function auditFailure(exchange: Exchange, fault = new Fault('internal_error')): Promise<void> {
+  const write = () => recordRefusal({ ...exchange, keyed: undefined }, fault)
+  await untilWritten(write, AbortSignal.timeout(finishMaxMs)).catch((error: unknown) =>
+    exchange.deps.context.log.error(
+      { err: error, operation: exchange.operation.id },
+      'a call that acted has no audit row',
+    ),
+  )
 }
 
 /** Operations that act outside hold a committed claim while they do, so that a second request cannot act again. */

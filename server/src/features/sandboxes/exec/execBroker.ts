@@ -1,4 +1,5 @@
 // Where a process asks for commands in sandboxes, runs them if it works, and gets their results.
+import { untilWritten } from '../../../base/db.ts'
 import type { Context } from '../../../kit/context.ts'
 import type { Work, WorkingProcess } from '../../../kit/feature.ts'
 import { readAnswer, type Answered } from './execs.ts'
@@ -18,6 +19,8 @@ const askedChannel = 'sandbox_execs'
 const endedChannel = 'sandbox_execs_ended'
 /** How often somebody who waits polls, in case a notification was lost. */
 const pollMs = 1000
+/** How long the database may be away while a call waits for its answer. */
+const awayMaxMs = 30_000
 
 export const execBrokerOf = runningPart('exec broker', createExecBroker)
 
@@ -38,7 +41,10 @@ function createExecBroker(context: Context): ExecBroker {
   return {
     async asked() {
       if (runner) runner.announced()
-      else await db.sql`select pg_notify(${askedChannel}, '')`
+      else
+        await db.sql`select pg_notify(${askedChannel}, '')`.catch((error: unknown) =>
+          log.debug({ err: error }, 'could not announce a command; whoever runs commands will poll'),
+        )
     },
 
     async answerOf(id) {
@@ -48,7 +54,8 @@ function createExecBroker(context: Context): ExecBroker {
         waiting.set(id, called.resolve)
         const timer = setTimeout(called.resolve, pollMs)
         try {
-          const answer = await readAnswer(db.sql, id)
+          // the command runs on, and a repeat of the call would run it again
+          const answer = await untilWritten(() => readAnswer(db.sql, id), AbortSignal.timeout(awayMaxMs))
           if (answer) return answer
           await called.promise
         } finally {
