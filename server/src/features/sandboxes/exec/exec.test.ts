@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { before, suite } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { newId } from '../../../base/ids.ts'
+import type { Sql } from '../../../base/db.ts'
 import { engineOf } from '../../../engine/engine.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
@@ -249,6 +250,19 @@ async function commandsIn(sandbox: LocalDriverName): Promise<void> {
       )
       assert.equal((await letEnd(slow)).body.stdout, 'done\n')
       assert.equal((await exec(id, 'true')).status, 200)
+    })
+
+    proves('sandbox.execSandbox', 'answers its caller also if the database is away while it waits', async (t) => {
+      const id = await newSandbox()
+      const ask = db.sql
+      let away = 3
+      t.after(() => (db.sql = ask))
+      db.sql = (...statement: Parameters<Sql>) =>
+        statement[0].join('').includes('from sandbox_execs where id') && away-- > 0
+          ? Promise.reject(Object.assign(new Error('the server is gone'), { code: 'ECONNRESET' }))
+          : ask(...statement)
+      assert.equal((await exec(id, 'echo done')).body.stdout, 'done\n')
+      assert.ok(away <= 0)
     })
 
     proves(
