@@ -36,12 +36,15 @@ const refusals: Record<string, RegExp> = {
   authorizeMcpOAuth: /does not ask for OAuth/,
   finalizeThirdPartyOAuth: /broker/,
   listBrowserSessionPages: /^Nothing with this id/,
-  // an incident opens minutes after what it is about
-  ack: /^Nothing with this id/,
+  // an incident opens minutes after what it is about, and a suggestion takes a model
+  'alerts ack': /^Nothing with this id/,
+  'suggestion show': /^Nothing with this id/,
+  'suggestion accept': /^Nothing with this id/,
+  'suggestion reject': /^Nothing with this id/,
 }
 
 /** The same for the paths of curl. */
-const refusedPaths = [/404 GET .*\/browser-agent\/session\//]
+const refusedPaths = [/404 GET .*\/browser-agent\/session\//, /404 (GET|POST) .*\/v2\/suggestions\//]
 
 interface Typed extends Outcome {
   words: string[]
@@ -140,7 +143,7 @@ const isFine = ({ words, code, stderr }: Typed): boolean =>
   code === 0 ||
   (code === 2 && words[1] === 'diff') ||
   (code === 5 && words[0] === 'run') ||
-  (refusals[words[1] ?? '']?.test(stderr) ?? false)
+  [words[1] ?? '', words.slice(0, 2).join(' ')].some((name) => refusals[name]?.test(stderr))
 
 /** What went wrong in a page, and what it printed. */
 async function typePage(page: string, env: Record<string, string>) {
@@ -182,6 +185,19 @@ async function delivery(): Promise<string> {
 
 const hello = '```output\nHello\n```'
 
+/** The agent that two pages name: it has four builds, an ended run, and a replay of that. */
+async function makeInvoiceChecker() {
+  const AGENT = await agent('Invoice checker', hello)
+  await sdk.runs.startAndWait({ agent_id: AGENT }, { timeoutMs: 60_000 })
+  const builds = [await sdk.agents.createRevision(AGENT, {}), await sdk.agents.createRevision(AGENT, {})]
+  builds.push(await sdk.agents.createRevision(AGENT, {}))
+  const { replay_set_id } = await sdk.replays.createSet(AGENT, { name: 'Recorded' })
+  await sdk.replays.addRecordings(replay_set_id, { last: 1 })
+  const { replay_id } = await sdk.replays.start(replay_set_id, {})
+  return { AGENT, BUILD: builds.at(-1)!.build_id, REPLAY: replay_id }
+}
+let invoiceChecker: ReturnType<typeof makeInvoiceChecker> | undefined
+
 /** What the reader of a page has: ids from earlier answers, as variables, and files. */
 const given: Record<string, () => Promise<Record<string, string>>> = {
   'alerts.md': async () => ({ AGENT: await agent('Pays invoices', hello), INCIDENT: crypto.randomUUID() }),
@@ -218,6 +234,7 @@ const given: Record<string, () => Promise<Record<string, string>>> = {
     await writeFile('refunds.csv', ['number,refund,amount', ...rows, ''].join('\n'))
     return { AGENT: await agent('Refunds', '```wait\n1h\n```') }
   },
+  'replay.md': () => (invoiceChecker ??= makeInvoiceChecker()),
   'runs.md': async () => ({
     AGENT: await agent('Orders', `\`\`\`memory path=last.md\n{{ message }}\n\`\`\`\n\n${hello}`),
     STEP: '1',
@@ -228,6 +245,10 @@ const given: Record<string, () => Promise<Record<string, string>>> = {
     return endedRun('```file path=out/report.md\nDone\n```')
   },
   'schedules.md': async () => ({ AGENT: await agent('Reports', hello) }),
+  'suggestions.md': async () => ({
+    ...(await (invoiceChecker ??= makeInvoiceChecker())),
+    SUGGESTION: crypto.randomUUID(),
+  }),
   'triggers.md': async () => ({ AGENT: await agent('Checks orders', hello) }),
   'webhooks.md': async () => ({ DELIVERY: await delivery() }),
 }
