@@ -105,7 +105,7 @@ export async function pushAgents(
   return exit.done
 }
 
-/** Of a person who has seen the plan. */
+/** What a person answers who has seen the plan; `nobody`: there is no person. */
 async function answerOf({
   out,
   stdin,

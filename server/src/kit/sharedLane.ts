@@ -9,7 +9,7 @@ interface SharedLaneOptions<Op, Result> extends Omit<LaneOptions<Op, Result>, 'f
   goesApart: (op: Op) => boolean
 }
 
-/** Operations of so many teams that went apart are under way at once: each may wait for a lock, and holds a connection as long. */
+/** How many teams may have a flush apart at once: each may wait for a lock, and holds a connection as long. */
 const teamsApartMax = 4
 
 /** PostgreSQL undid all of them. They are not tried one by one: each might wait for that lock again. */

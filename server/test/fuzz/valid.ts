@@ -53,7 +53,7 @@ const uniqueFieldsOf: Record<string, typeof uniqueFields> = {
   updateAlertRule: { name: newId },
 }
 
-/** What is under way of these, or has been made of them, fills a team after a few: each time they get a new one. */
+/** A team may have only a few of what these make, so each record that they are tried on gets a new team. */
 const fillsTeam = new Set(['startReplay', 'createAlertRule'])
 
 /** What one operation is tried on: a team of its own, and records that a good request may name. */
