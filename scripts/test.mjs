@@ -22,12 +22,11 @@ await exitWith(async () => {
   // Node passes over a name without a file in silence when another one is there
   const missing = named.filter((name) => !/^-|[*?[{]/.test(name) && !existsSync(join(root, name)))
   if (missing.length > 0) throw new Error(`no such test: ${missing.join(', ')}`)
-  // Five at a time for two cores: many tests wait for something. A test that hangs fails with its name instead of holding everything up,
-  // and so late that it surely hangs: the longest takes half a minute, and up to five minutes where others keep the cores busy.
+  // Five at a time for two cores: many tests wait for something. A test that hangs fails with its name instead of holding everything up.
   // Stories of the long form keep both cores busy by themselves, and one of them looks at every screen in both themes.
   const limits = isLong
     ? ['--test-concurrency=2', '--test-timeout=1200000']
-    : ['--test-concurrency=5', '--test-timeout=600000']
+    : ['--test-concurrency=5', '--test-timeout=300000']
   // Tests make much that is soon garbage: with more room for what is new it is collected less often (measured: 7 % less work in a process).
   const options = [
     '--max-semi-space-size=64',
