@@ -11,7 +11,7 @@ import { bundledName } from './testGroups.mjs'
 export const programs = ['server/src/main.ts', 'cli/src/main.ts', 'server/src/drill/main.ts']
 
 /**
- * What these start beside themselves: threads, and the child of just-bash. Each is whole in one file, since that child may read few. From
+ * What these start beside themselves: threads, the child of just-bash, and what starts other commands. Each is whole in one file, since that child may read few. From
  * their sources each thread would load Node's stripping of types first (measured: 0.2 s for a child with its threads).
  */
 export const besides = [
@@ -19,6 +19,7 @@ export const besides = [
   'server/src/drivers/browser/unpackChromium.ts',
   'server/src/drivers/sandbox/justBashChild.ts',
   'server/src/drivers/sandbox/justBashWatchdog.ts',
+  'server/src/drivers/sandbox/launchCommands.ts',
   'server/src/drivers/sandbox/proxyRelay.ts',
   'server/src/drivers/sandbox/waitForChange.ts',
   'server/src/kit/parentWatch.ts',

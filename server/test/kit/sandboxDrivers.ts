@@ -9,10 +9,9 @@ import { createOutbound } from '../../src/base/outbound/fetch.ts'
 import { createGuard } from '../../src/base/outbound/guard.ts'
 import { bubblewrapDriver } from '../../src/drivers/sandbox/bubblewrap.ts'
 import { justBashDriver } from '../../src/drivers/sandbox/justBash.ts'
-import { sampleProc } from '../../src/drivers/sandbox/processTree.ts'
 import { remoteDriver } from '../../src/drivers/sandbox/remote/remote.ts'
 import type { Command, Executed, CommandLimits, SandboxDriver, Shell } from '../../src/drivers/sandbox/sandbox.ts'
-import { sandboxToken, startSandboxHost, type SandboxHost } from './sandboxHosts.ts'
+import { commandsBelow, sandboxToken, startSandboxHost, type SandboxHost } from './sandboxHosts.ts'
 
 export interface DriverOptions {
   hosts?: string[]
@@ -60,12 +59,10 @@ let tried: Promise<string | false> | undefined
 /** Sandbox hosts of other tests are processes below this one too. */
 const hosts = new Set<SandboxHost>()
 
-const below = (root: number): number[] => sampleProc(root, 1000).pids.slice(1)
-
 const here = {
   processesOf: () => {
-    const others = new Set([...hosts].flatMap(({ pid }) => [pid, ...below(pid)]))
-    return below(process.pid).filter((pid) => !others.has(pid))
+    const others = new Set([...hosts].flatMap(({ pid }) => [pid, ...commandsBelow(pid)]))
+    return commandsBelow(process.pid).filter((pid) => !others.has(pid))
   },
   foldersOf: async (_driver: SandboxDriver, folder: string) => [folder],
 }
@@ -119,7 +116,7 @@ export async function everyDriver(): Promise<DriverUnderTest[]> {
       name: 'remote',
       skip: false,
       make: makeRemote,
-      processesOf: (driver) => below(hostOfDriver(driver).pid),
+      processesOf: (driver) => commandsBelow(hostOfDriver(driver).pid),
       foldersOf: (driver) => hostOfDriver(driver).workspaces(),
       urlOf: (driver) => hostOfDriver(driver).url,
     },

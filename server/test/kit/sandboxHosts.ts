@@ -1,15 +1,32 @@
 // Sandbox hosts in processes of their own, as an operator starts them.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { access, mkdtemp, readdir, realpath, rm, watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isGone, sampleProc } from '../../src/drivers/sandbox/processTree.ts'
 import { programFile } from './programFile.ts'
 
 export const sandboxToken = 'a-token-that-only-the-tests-know-0123456789'
 
 const entry = programFile(fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url)))
+
+/** The processes of commands below this one. What starts them stays. */
+export const commandsBelow = (root: number): number[] =>
+  sampleProc(root, 1000)
+    .pids.slice(1)
+    .filter((pid) => !isGone(pid) && !isLauncher(pid))
+
+function isLauncher(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('launchCommands')
+  } catch {
+    // it has just ended
+    return false
+  }
+}
 
 export interface SandboxHost {
   url: string

@@ -20,6 +20,8 @@ function wholeCharacters(bytes: Uint8Array, bytesMax: number): Uint8Array {
 
 interface Collected {
   add(chunk: Uint8Array): void
+  /** What comes now is dropped. */
+  isFull(): boolean
   result(): { text: string; truncated: boolean }
 }
 
@@ -36,6 +38,7 @@ export function collectOutput(bytesMax: number): Collected {
       chunks.push(Uint8Array.from(part))
       kept += part.length
     },
+    isFull: () => kept > bytesMax,
     result: () => boundedText(Buffer.concat(chunks), bytesMax),
   }
 }

@@ -9,9 +9,10 @@ import type { Guard } from '../../base/outbound/guard.ts'
 import { createFilteringProxy } from '../../base/outbound/proxy.ts'
 import type { Log } from '../../base/log.ts'
 import { allowedHosts, type MayReach } from './allowedHosts.ts'
-import { sandboxUserId, type Programs } from './bubblewrapArguments.ts'
-import { runInBubblewrap, type Bubblewrap } from './bubblewrapProcess.ts'
+import { sandboxUserId, type Programs, type Proxied } from './bubblewrapArguments.ts'
+import type { Bubblewrap } from './bubblewrapProcess.ts'
 import { findCgroupParent } from './cgroup.ts'
+import { commandLauncher, type CommandLauncher } from './commandLauncher.ts'
 import { openShells } from './openShells.ts'
 import {
   usualLimits,
@@ -42,18 +43,20 @@ export async function bubblewrapDriver(options: BubblewrapOptions): Promise<Sand
   const settings = {
     programs,
     ownFolder,
-    openProxy: options.hosts.length === 0 ? null : proxies(options, mayReach, ownFolder),
     limits: { ...usualLimits, ...options.limits },
     countsOwnProcesses: isKernelFrom(5, 14),
     owner: programs.setpriv === null ? undefined : { uid: sandboxUserId, gid: sandboxUserId },
   }
-  const found = await findWorking(settings)
+  const launcher = commandLauncher(options.log)
+  const openProxy = options.hosts.length === 0 ? null : proxies(options, mayReach, ownFolder)
+  const found = await findWorking({ launcher, openProxy }, settings)
   if ('unusable' in found) {
+    await launcher.close()
     await rm(ownFolder, { recursive: true, force: true })
     return found
   }
-  const { bubblewrap, languages } = found
-  const shells = openShells(options.shellsMax, (folders) => bubblewrapShell(bubblewrap, folders, languages))
+  const { bubblewrap } = found
+  const shells = openShells(options.shellsMax, (folders) => bubblewrapShell({ launcher, openProxy }, found, folders))
   return {
     name: 'bubblewrap',
     strength: strengthOf(bubblewrap),
@@ -61,6 +64,7 @@ export async function bubblewrapDriver(options: BubblewrapOptions): Promise<Sand
     open: shells.open,
     async close() {
       await shells.close()
+      await launcher.close()
       await rm(ownFolder, { recursive: true, force: true })
     },
   }
@@ -71,14 +75,24 @@ interface Working {
   languages: Set<string>
 }
 
+/** What a command needs of this process. */
+interface Around {
+  launcher: CommandLauncher
+  /** Opens the way to the network for one command; null without hosts that may be reached. */
+  openProxy: (() => Promise<Proxied & { close(): Promise<void> }>) | null
+}
+
 /** With a control group if one can be made and entered, else without. */
-async function findWorking(settings: Omit<Bubblewrap, 'cgroupParent'>): Promise<Working | { unusable: string }> {
+async function findWorking(
+  around: Around,
+  settings: Omit<Bubblewrap, 'cgroupParent'>,
+): Promise<Working | { unusable: string }> {
   const cgroupParent = await findCgroupParent()
   if (cgroupParent !== null) {
-    const held = await probe({ ...settings, cgroupParent })
+    const held = await probe(around, { ...settings, cgroupParent })
     if (!('unusable' in held)) return held
   }
-  return probe({ ...settings, cgroupParent: null })
+  return probe(around, { ...settings, cgroupParent: null })
 }
 
 function strengthOf({ cgroupParent }: Bubblewrap): string {
@@ -90,14 +104,28 @@ function strengthOf({ cgroupParent }: Bubblewrap): string {
 }
 
 /** Nothing of it lives between two commands, so nothing must be prepared or ended. */
-function bubblewrapShell(bubblewrap: Bubblewrap, folders: ShellFolders, languages: Set<string>): Shell {
+function bubblewrapShell(around: Around, { bubblewrap, languages }: Working, folders: ShellFolders): Shell {
   return {
     async exec(command) {
       return languages.has(command.language)
-        ? runInBubblewrap(bubblewrap, { ...folders, command })
+        ? exec(around, bubblewrap, { ...folders, command })
         : missing(command.language)
     },
     async close() {},
+  }
+}
+
+async function exec(
+  { launcher, openProxy }: Around,
+  bubblewrap: Bubblewrap,
+  wanted: ShellFolders & { command: Command },
+): Promise<Executed> {
+  const proxy = (await openProxy?.()) ?? null
+  try {
+    const proxied = proxy && { socket: proxy.socket, relay: proxy.relay }
+    return await launcher.run(bubblewrap, { ...wanted, proxied })
+  } finally {
+    await proxy?.close()
   }
 }
 
@@ -146,7 +174,7 @@ python3 -c 'print("python")' 2> /dev/null || true
 /opt/bin/node -e 'console.log("js")' 2> /dev/null || true
 `
 
-async function probe(bubblewrap: Bubblewrap): Promise<Working | { unusable: string }> {
+async function probe(around: Around, bubblewrap: Bubblewrap): Promise<Working | { unusable: string }> {
   const folder = await mkdtemp(join(bubblewrap.ownFolder, 'probe-'))
   const command: Command = {
     language: 'bash',
@@ -156,7 +184,7 @@ async function probe(bubblewrap: Bubblewrap): Promise<Working | { unusable: stri
     signal: new AbortController().signal,
   }
   try {
-    const { stdout, stderr, exit_code } = await runInBubblewrap(bubblewrap, { folder, command })
+    const { stdout, stderr, exit_code } = await exec(around, bubblewrap, { folder, command })
     const [works, ...languages] = stdout.trim().split('\n')
     if (works === 'it') return { bubblewrap, languages: new Set(['bash', ...languages]) }
     return { unusable: `bwrap does not work here: ${stderr.trim() || `it ended with ${exit_code}`}` }
@@ -175,7 +203,7 @@ function proxies(
   { guard, log }: BubblewrapOptions,
   mayReach: MayReach,
   folder: string,
-): NonNullable<Bubblewrap['openProxy']> {
+): NonNullable<Around['openProxy']> {
   const relay = fileURLToPath(besideFile('proxyRelay', import.meta.url))
   let opened = 0
   return async () => {

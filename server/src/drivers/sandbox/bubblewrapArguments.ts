@@ -122,7 +122,8 @@ function sandboxOptions(
   return [
     // nothing shared with the machine: users, processes, network, names, memory segments, control groups
     ['--unshare-all', '--unshare-user', '--disable-userns', '--uid', nobody, '--gid', nobody],
-    ['--cap-drop', 'ALL', '--new-session', '--hostname', 'sandbox'],
+    // no session of its own: it is in that of bubblewrap, which has no terminal, and whose priority is set before it begins
+    ['--cap-drop', 'ALL', '--hostname', 'sandbox'],
     isStaged ? ['--die-with-parent'] : lifeOptions,
     systemOptions(),
     ['--proc', '/proc', '--dev', '/dev', '--size', String(64 * mebibyte), '--tmpfs', '/dev/shm'],

@@ -5,15 +5,15 @@ import type { Readable, Writable } from 'node:stream'
 import { pipeOf } from '../../base/pipeOf.ts'
 import { bubblewrapCall, descriptors, passwd, type Programs, type Proxied } from './bubblewrapArguments.ts'
 import { makeCgroup, type Cgroup } from './cgroup.ts'
+import type { SessionPriorities } from './lowerPriority.ts'
 import { makeOutputPipes, type OutputPipes } from './outputPipes.ts'
 import { killTree } from './processTree.ts'
 import type { Command, Executed, CommandLimits, SandboxDriver, ShellFolders } from './sandbox.ts'
 import { endingOf, watchCommand, withSentence, type CutReason } from './watchCommand.ts'
 
+/** How commands are started on this machine. */
 export interface Bubblewrap {
   programs: Programs
-  /** Opens the way to the network for one command; null without hosts that may be reached. */
-  openProxy: (() => Promise<Proxied & { close(): Promise<void> }>) | null
   limits: CommandLimits
   /** Whether the kernel counts processes for each user namespace: otherwise the limit would count the processes of the whole machine. */
   countsOwnProcesses: boolean
@@ -23,36 +23,40 @@ export interface Bubblewrap {
   ownFolder: string
 }
 
+/** One command, and the way to the network that was opened for it; null: there is none. */
+export type Wanted = ShellFolders & { proxied: Proxied | null; command: Command }
+
 export async function runInBubblewrap(
   bubblewrap: Bubblewrap,
-  { folder, laid, command }: ShellFolders & { command: Command },
+  wanted: Wanted,
+  priorities: SessionPriorities,
 ): Promise<Executed> {
   const { limits, cgroupParent, owner } = bubblewrap
   // the caller gives the files their owner; the folder itself must be given here
-  if (owner !== undefined) await lchown(folder, owner.uid, owner.gid)
+  if (owner !== undefined) await lchown(wanted.folder, owner.uid, owner.gid)
   const cgroup = cgroupParent === null ? null : await makeCgroup(cgroupParent, limits)
   try {
-    const proxied = (await bubblewrap.openProxy?.()) ?? null
-    try {
-      return await run(bubblewrap, { folder, laid, proxied, command }, cgroup)
-    } finally {
-      await proxied?.close()
-    }
+    return await run(bubblewrap, wanted, cgroup, priorities)
   } finally {
     await cgroup?.remove()
   }
 }
 
-type Wanted = ShellFolders & { proxied: Proxied | null; command: Command }
-
-async function run(bubblewrap: Bubblewrap, wanted: Wanted, cgroup: Cgroup | null): Promise<Executed> {
+async function run(
+  bubblewrap: Bubblewrap,
+  wanted: Wanted,
+  cgroup: Cgroup | null,
+  priorities: SessionPriorities,
+): Promise<Executed> {
   const { folder, command } = wanted
   const { limits, programs, ownFolder } = bubblewrap
   const pipes = await makeOutputPipes(programs.mkfifo, ownFolder, command.outputBytesMax)
   const startedAt = performance.now()
   const joinPath = cgroup?.joinPath ?? null
   const { pid, ended, firstInside } = await start(bubblewrap, { ...wanted, pipes, joinPath })
-  const watch = watchCommand({ pid, folder, command, limits })
+  // it leads a session of its own, in which everything begins that it starts
+  priorities.see(new Map([[pid, pid]]))
+  const watch = watchCommand({ pid, folder, command, limits, onSessions: (sessions) => priorities.see(sessions) })
   const outcome = await Promise.race([ended, watch.cut])
   watch.stop()
   // This also happens after a regular end: bubblewrap may exit before the last process inside is gone.

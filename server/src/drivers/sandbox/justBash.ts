@@ -5,6 +5,7 @@ import { allowedHosts } from './allowedHosts.ts'
 import { removeHalfWritten } from './halfWritten.ts'
 import { createHostFetch, type HostFetch } from './hostFetch.ts'
 import { startJustBash, type JustBashProcess } from './justBashProcess.ts'
+import { onceToYield } from './lowerPriority.ts'
 import { openShells } from './openShells.ts'
 import {
   usualLimits,
@@ -60,10 +61,11 @@ function justBashShell(options: ShellOptions): Shell {
     const own = await warm()
     const startedAt = performance.now()
     const watch = watchCommand({ pid: own.pid, folder, command, limits })
-    const stopYielding = own.priority.watch(command.isToYield ?? never)
+    const stopAsking = onceToYield(command.isToYield ?? never, () => own.priority.yieldToAll())
     const outcome = await Promise.race([own.run(command), own.over, watch.cut])
     watch.stop()
-    stopYielding()
+    stopAsking()
+    own.priority.restore()
     const duration_ms = Math.round(performance.now() - startedAt)
     if (typeof outcome === 'object' && 'executed' in outcome) {
       return { ...outcome.executed, duration_ms, cut_off: null }

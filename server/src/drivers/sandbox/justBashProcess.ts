@@ -1,7 +1,7 @@
 // One just-bash child as the service sees it: started with almost no rights, controlled by lines of JSON, killed at any time.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { realpathSync } from 'node:fs'
-import type { Duplex, Readable } from 'node:stream'
+import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { besideFile } from '../../base/besideFile.ts'
 import { pipeOf } from '../../base/pipeOf.ts'
@@ -11,6 +11,7 @@ import { childFlags } from './childFlags.ts'
 import type { HostFetch } from './hostFetch.ts'
 import { fetchLineBytesMax, type ChildSettings, type ChildMessages, type ToChild } from './justBashProtocol.ts'
 import { readJsonLines, writeJsonLine } from './jsonLines.ts'
+import { lastWords } from './lastWords.ts'
 import { lowerPriority, type CommandPriority } from './lowerPriority.ts'
 import type { Command, Executed, CommandLimits, ShellFolders } from './sandbox.ts'
 
@@ -124,7 +125,7 @@ function spawnChild(
     process: spawned,
     channel: pipeOf(spawned, 3),
     hostFetch,
-    lastWords: keepEnd(pipeOf(spawned, 2)),
+    lastWords: lastWords(pipeOf(spawned, 2)),
     life: new AbortController(),
     started: Promise.withResolvers(),
     over: Promise.withResolvers(),
@@ -192,12 +193,4 @@ function isExecuted(value: ChildMessages['executed'] | undefined): value is Chil
   >
   const isText = typeof stdout === 'string' && typeof stderr === 'string'
   return isText && typeof exit_code === 'number' && typeof truncated === 'boolean'
-}
-
-function keepEnd(stream: Readable): () => string {
-  let end = ''
-  stream.setEncoding('utf8').on('data', (text: string) => {
-    end = (end + text).slice(-2000)
-  })
-  return () => end.trim()
 }

@@ -13,24 +13,81 @@ export const commandNiceness = 10
 export const lowestNiceness = 19
 const lookMs = 250
 
+/** Looks a few times a second whether a command is to give way to everybody else, and says so once. Returns what ends the looks. */
+export function onceToYield(isToYield: () => boolean, yieldNow: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const look = (): void => {
+    if (!isToYield()) return
+    clearInterval(timer)
+    yieldNow()
+  }
+  timer = setInterval(look, lookMs).unref()
+  look()
+  return () => clearInterval(timer)
+}
+
 /**
  * Linux may divide the processor between sessions first, and only then between the processes of a session (autogroups). A command in the
  * service's own session would use up the service's share. So a command has a session of its own, and the session gets the low priority too.
+ * Linux takes one such change in a tenth of a second, unless an administrator makes it. True: it was taken, or cannot be at all.
  */
-const autogroupOf = (pid: number): string => `/proc/${pid}/autogroup`
-/** Linux takes one such change in a tenth of a second, unless an administrator makes it. */
+function setSession(pid: number, niceness: number, onTrouble: OnTrouble): boolean {
+  try {
+    // not created: where Linux has no autogroups, there is no such file
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness), { flag: 'r+' })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EAGAIN') return false
+    if (code !== 'ENOENT' && code !== 'ESRCH') onTrouble(error)
+  }
+  return true
+}
+
+type OnTrouble = (error: unknown) => void
+
+export interface SessionPriorities {
+  /** The sessions that there are now, each with one of its processes. Those that are new get the priority. */
+  see(sessions: Map<number, number>): void
+  /** All of them give way to everybody else, as do those that are seen later. */
+  yieldToAll(): void
+}
+
+/**
+ * The sessions of one command. A program may open further ones, each of which Linux would give as much as the service has, so they are lowered
+ * as they are seen. A change that the system does not take yet is made when they are seen the next time.
+ */
+export function sessionPriorities(onTrouble: OnTrouble): SessionPriorities {
+  const nicenessOf = new Map<number, number>()
+  let wanted = commandNiceness
+  let known = new Map<number, number>()
+  const setAll = (): void => {
+    for (const [session, pid] of known) {
+      if (nicenessOf.get(session) !== wanted && setSession(pid, wanted, onTrouble)) nicenessOf.set(session, wanted)
+    }
+  }
+  return {
+    see(sessions) {
+      known = sessions
+      for (const session of nicenessOf.keys()) if (!known.has(session)) nicenessOf.delete(session)
+      setAll()
+    },
+    yieldToAll() {
+      wanted = lowestNiceness
+      setAll()
+    },
+  }
+}
+
 const tryAgainMs = 120
 const triesMax = 50
 
 export interface CommandPriority {
-  /**
-   * Looks a few times a second whether the command is to give way to everybody else. Once it is, its session gets the lowest priority, until
-   * the returned function is called.
-   */
-  watch(isToYield: () => boolean): () => void
+  /** Gives way to everybody else, until `restore`. */
+  yieldToAll(): void
+  restore(): void
 }
 
-/** The priority of a session, as it is and as it is to be. */
+/** The priority of a session, as it is to be. */
 interface Session {
   child: ChildProcess
   log: Log
@@ -39,9 +96,8 @@ interface Session {
 }
 
 /**
- * Call it right after the spawn of a session (`detached`), before the child has been given anything to do: what the child starts later
- * inherits the value. Lowering the priority of one's own process needs no special rights. A program that starts others at once needs
- * `nice` instead.
+ * For a child that stays, and starts no others. Call it right after the spawn of a session (`detached`). Lowering the priority of one's own
+ * process needs no special rights. A program that starts others at once needs `nice` instead.
  */
 export function lowerPriority(child: ChildProcess, log: Log): CommandPriority {
   const session: Session = { child, log, niceness: commandNiceness, tries: 0 }
@@ -59,16 +115,9 @@ export function lowerPriority(child: ChildProcess, log: Log): CommandPriority {
     }
   }
   return {
-    watch(isToYield) {
-      const look = (): void => {
-        if (session.niceness < lowestNiceness && isToYield()) set(lowestNiceness)
-      }
-      look()
-      const timer = setInterval(look, lookMs).unref()
-      return () => {
-        clearInterval(timer)
-        if (session.niceness > commandNiceness) set(commandNiceness)
-      }
+    yieldToAll: () => set(lowestNiceness),
+    restore() {
+      if (session.niceness > commandNiceness) set(commandNiceness)
     },
   }
 }
@@ -78,18 +127,8 @@ function lowerSession(session: Session): void {
   // its number may belong to another process by now
   if (pid === undefined || exitCode !== null || signalCode !== null) return
   session.tries += 1
-  try {
-    // not created: where Linux has no autogroups, there is no such file
-    writeFileSync(autogroupOf(pid), String(session.niceness), { flag: 'r+' })
-    session.tries = 0
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EAGAIN' && session.tries < triesMax) {
-      setTimeout(lowerSession, tryAgainMs, session).unref()
-      return
-    }
-    session.tries = 0
-    if (code !== 'ENOENT')
-      session.log.debug({ err: error, pid }, 'the CPU priority of a command’s session could not be lowered')
-  }
+  const note: OnTrouble = (error) =>
+    session.log.debug({ err: error, pid }, 'the CPU priority of a command’s session could not be lowered')
+  if (setSession(pid, session.niceness, note) || session.tries >= triesMax) session.tries = 0
+  else setTimeout(lowerSession, tryAgainMs, session).unref()
 }

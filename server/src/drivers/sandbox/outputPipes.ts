@@ -27,6 +27,13 @@ export interface OutputPipes {
   stderr: OutputPipe
 }
 
+/**
+ * What nobody will see is read at 20 MiB a second at most, and the command waits meanwhile, as for a slow terminal: `yes` writes gigabytes a second,
+ * and to read them took a whole core.
+ */
+const droppedAtOnce = 512 * 1024
+const dropPauseMs = 25
+
 /** In a folder that is closed to others: the pipes themselves are open to whoever runs in the sandbox. */
 export async function makeOutputPipes(mkfifo: string, folder: string, bytesMax: number): Promise<OutputPipes> {
   const [out, err] = [join(folder, randomUUID()), join(folder, randomUUID())]
@@ -44,7 +51,14 @@ async function openPipe(path: string, bytesMax: number): Promise<OutputPipe> {
   const collected = collectOutput(bytesMax)
   // reads as a stream, where a file would keep a thread waiting; the descriptor is then the socket's to close
   const stream = new Socket({ fd: reader, readable: true, writable: false })
-  stream.on('data', (chunk: Buffer) => collected.add(chunk))
+  let dropped = 0
+  stream.on('data', (chunk: Buffer) => {
+    collected.add(chunk)
+    if (!collected.isFull() || (dropped += chunk.length) < droppedAtOnce) return
+    dropped = 0
+    stream.pause()
+    setTimeout(() => stream.resume(), dropPauseMs)
+  })
   const ended = finished(stream, { writable: false })
   return {
     writeFd: writer,

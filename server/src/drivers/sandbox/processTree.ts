@@ -8,6 +8,8 @@ interface TreeSample {
   memoryBytes: number
   /** The processes from the root down, at most as many as were asked for. */
   pids: number[]
+  /** Their sessions, each with one of its processes. Empty where the system does not say. */
+  sessions: Map<number, number>
 }
 
 /** Only a process stuck in the kernel (a dead disk) outlives its kill for long. */
@@ -20,30 +22,38 @@ const run = promisify(execFile)
  */
 export async function sampleTree(root: number, processesMax: number): Promise<TreeSample> {
   if (process.platform === 'linux') return sampleProc(root, processesMax)
-  if (process.platform === 'win32') return { memoryBytes: 0, pids: [root] }
+  if (process.platform === 'win32') return { memoryBytes: 0, pids: [root], sessions: new Map() }
   try {
     const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(root)])
-    return { memoryBytes: Number(stdout.trim()) * 1024, pids: [root] }
+    return { memoryBytes: Number(stdout.trim()) * 1024, pids: [root], sessions: new Map() }
   } catch {
     // ps fails for a process that is gone, and where there is no ps the child watches its memory itself
-    return { memoryBytes: 0, pids: [] }
+    return { memoryBytes: 0, pids: [], sessions: new Map() }
   }
 }
 
 export function sampleProc(root: number, processesMax: number): TreeSample {
   const pids = [root]
+  const sessions = new Map<number, number>()
   let memoryBytes = 0
   // the list grows while it is walked: children stand after their parents
   for (const pid of pids) {
-    memoryBytes += residentBytes(pid) + namelessFileBytes(pid)
+    const status = read(`/proc/${pid}/status`)
+    memoryBytes += residentBytes(status) + namelessFileBytes(pid)
+    const session = sessionIn(status)
+    if (session !== undefined) sessions.set(session, pid)
     for (const child of childrenOf(pid)) if (pids.length <= processesMax) pids.push(child)
   }
-  return { memoryBytes, pids }
+  return { memoryBytes, pids, sessions }
 }
 
-function residentBytes(pid: number): number {
-  // in KiB whatever the size of a page
-  return Number(/^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024
+/** In KiB whatever the size of a page. */
+const residentBytes = (status: string): number => Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024
+
+/** As we count it; further numbers are those of the namespaces that the process is in. */
+function sessionIn(status: string): number | undefined {
+  const session = /^NSsid:\s+(\d+)/m.exec(status)?.[1]
+  return session === undefined ? undefined : Number(session)
 }
 
 /** Memory of a file without a name (memfd_create) counts for no process while it is not mapped. */

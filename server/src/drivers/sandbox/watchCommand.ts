@@ -16,11 +16,13 @@ interface Watched {
   folder: string
   command: Command
   limits: CommandLimits
+  /** Told ten times a second which sessions the command has. */
+  onSessions?: (sessions: Map<number, number>) => void
 }
 
 const sampleEveryMs = 100
 
-export function watchCommand({ pid, folder, command, limits }: Watched): Watch {
+export function watchCommand({ pid, folder, command, limits, onSessions }: Watched): Watch {
   const { promise: cut, resolve } = Promise.withResolvers<CutReason>()
   const abort = (): void => resolve('aborted')
   const timeout = setTimeout(resolve, command.timeoutMs, 'timeout' satisfies CutReason)
@@ -30,7 +32,8 @@ export function watchCommand({ pid, folder, command, limits }: Watched): Watch {
   let freeAtStart: number | null = null
 
   async function look(): Promise<void> {
-    const { memoryBytes, pids } = await sampleTree(pid, limits.processesMax)
+    const { memoryBytes, pids, sessions } = await sampleTree(pid, limits.processesMax)
+    onSessions?.(sessions)
     if (memoryBytes > limits.memoryBytesMax) resolve('memory')
     if (pids.length > limits.processesMax) resolve('processes')
     const free = await freeBytes(folder)

@@ -9,9 +9,15 @@ import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { proves } from '../../../../test/kit/proves.ts'
 import { closeAfterwards, openShell } from '../../../../test/kit/sandboxDrivers.ts'
-import { nextFile, sandboxToken, startSandboxHost, type SandboxHost } from '../../../../test/kit/sandboxHosts.ts'
+import {
+  commandsBelow,
+  nextFile,
+  sandboxToken,
+  startSandboxHost,
+  type SandboxHost,
+} from '../../../../test/kit/sandboxHosts.ts'
 import { createLog } from '../../../base/log.ts'
-import { isGone, sampleProc } from '../processTree.ts'
+import { isGone } from '../processTree.ts'
 import { remoteDriver } from './remote.ts'
 
 const onLinux = process.platform === 'linux' ? {} : { skip: 'looks at processes by /proc' }
@@ -24,7 +30,7 @@ async function hostFor(t: TestContext, env: Record<string, string> = {}): Promis
   return host
 }
 
-const commandsOf = ({ pid }: SandboxHost): number[] => sampleProc(pid, 1000).pids.slice(1)
+const commandsOf = ({ pid }: SandboxHost): number[] => commandsBelow(pid)
 
 proves(
   'sandbox.remote.hostKilled',

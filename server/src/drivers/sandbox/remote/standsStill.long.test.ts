@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { proves } from '../../../../test/kit/proves.ts'
 import { closeAfterwards, openShell } from '../../../../test/kit/sandboxDrivers.ts'
-import { nextFile, sandboxToken, startSandboxHost } from '../../../../test/kit/sandboxHosts.ts'
+import { commandsBelow, nextFile, sandboxToken, startSandboxHost } from '../../../../test/kit/sandboxHosts.ts'
 import { createLog } from '../../../base/log.ts'
-import { isGone, sampleProc } from '../processTree.ts'
+import { isGone } from '../processTree.ts'
 import { remoteDriver } from './remote.ts'
 
 closeAfterwards()
@@ -27,7 +27,7 @@ proves(
     const begun = nextFile(await first!.workspaces(), 'begun')
     const running = run('bash', 'rm kept; echo > begun; sleep 600')
     await begun
-    const processes = sampleProc(first!.pid, 1000).pids.slice(1)
+    const processes = commandsBelow(first!.pid)
     assert.ok(processes.length > 0)
     first!.signal('SIGSTOP')
     assert.deepEqual([(await running).cut_off], ['died'])
