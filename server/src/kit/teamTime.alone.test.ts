@@ -221,7 +221,7 @@ proves('pools.time', 'bytes are charged for the garbage that they leave too', (t
 proves('pools.time', 'files are charged by their number and by their bytes', (t) => {
   for (const [teamId, files, bytes] of [
     ['many', 1000, 0],
-    ['large', 0, 19_999_000],
+    ['large', 0, 39_999_000],
   ] as const) {
     const { time } = startClock(t)
     void time.turn('quiet')
@@ -229,10 +229,43 @@ proves('pools.time', 'files are charged by their number and by their bytes', (t)
     void time.turn(teamId)
     assert.ok(!time.isAhead(teamId))
     time.handledFiles(teamId, 1, 0)
-    assert.ok(time.isAhead(teamId), '1,000 files count as 200 ms, and so do 20 megabytes')
+    assert.ok(time.isAhead(teamId), '1,000 files count as 200 ms, and so do 40 megabytes')
     t.mock.timers.reset()
   }
 })
+
+proves(
+  'pools.time',
+  'the parts of a long piece of work wait like a caller of their own, and each pays before the next',
+  async (t) => {
+    const { time, pass } = startClock(t)
+    void time.turn('quiet')
+    assert.equal(time.nextPart('noisy'), undefined, 'nothing was used yet')
+    time.usedThread('noisy', 15)
+    const went: string[] = []
+    const part = async (name: string) => {
+      await time.nextPart('noisy')
+      went.push(name)
+      time.handledFiles('noisy', 5, 0)
+    }
+    const parts = [part('part 1'), part('part 2')]
+    const request = time.turn('noisy', { caller: 'a' })!.then(() => went.push('request'))
+    pass(124)
+    await settle()
+    assert.deepEqual(went, [])
+    pass(1)
+    await settle()
+    assert.deepEqual(went, ['part 1'], 'it pays before anything else continues')
+    pass(5)
+    await settle()
+    assert.deepEqual(went, ['part 1', 'request'], 'then it is the turn of the other caller')
+    while (went.length < 3) {
+      pass(10)
+      await settle()
+    }
+    await Promise.all([...parts, request])
+  },
+)
 
 proves('pools.time', 'when the process stops, those who wait continue at the next look', async (t) => {
   const { time, pass, stop } = startClock(t)

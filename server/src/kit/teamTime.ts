@@ -15,6 +15,11 @@ export interface TeamTime {
    * `patienceMs`, a longer wait is refused with PoolFull.
    */
   turn(teamId: string, options?: { caller?: string; patienceMs?: number }): Promise<void> | undefined
+  /**
+   * Resolves when the team may do the next part of a long piece of work; undefined means at once. It takes turns with the callers of the team,
+   * and says nothing about what a turn uses.
+   */
+  nextPart(teamId: string): Promise<void> | undefined
   /** Whether the team would have to wait now. */
   isAhead(teamId: string): boolean
   /** Does one piece of work on the main thread and charges its time. */
@@ -57,8 +62,8 @@ const smallPieceMs = 1
 const msOfByte = 4e-5
 /** What a file is charged: to find, open, read and close one are five calls, and each comes back to the main thread. */
 const msOfFile = 0.2
-/** Bytes of files leave little garbage: they are hashed and stored as they are, a mebibyte at a time. */
-const msOfFileByte = 1e-5
+/** Bytes of files leave little garbage. What is hashed and then stored is charged twice. */
+const msOfFileByte = 5e-6
 /**
  * What a turn uses is known only after it began. So the average of the team's last turns is reserved for each that had to wait: otherwise
  * everyone who waits would continue at the same moment and reach the database together.
@@ -101,7 +106,14 @@ interface Account {
 }
 
 interface Waiting {
+  isPart: boolean
   go: () => void
+}
+
+interface Turn {
+  caller?: string
+  patienceMs?: number
+  isPart?: boolean
 }
 
 interface TeamTimeOptions {
@@ -149,6 +161,7 @@ export function createTeamTime({
     chargeThread(ledger, teamId, ms * Math.max(1, ms / smallPieceMs))
   return {
     turn: (teamId, options) => takeTurn(ledger, teamId, options),
+    nextPart: (teamId) => takeTurn(ledger, teamId, { caller: 'parts', isPart: true }),
     isAhead(teamId) {
       const account = ledger.accounts.get(teamId)
       return account !== undefined && !isAlone(ledger, teamId) && waitMs(ledger, account) > 0
@@ -181,17 +194,17 @@ export function createTeamTime({
 function takeTurn(
   ledger: Ledger,
   teamId: string,
-  { caller = '', patienceMs }: { caller?: string; patienceMs?: number } = {},
+  { caller = '', patienceMs, isPart = false }: Turn = {},
 ): Promise<void> | undefined {
   noteAtWork(ledger, teamId)
   if (isAlone(ledger, teamId)) return undefined
   const account = accountOf(ledger, teamId)
   const left = waitMs(ledger, account)
   if (left === 0 && account.waiting.isEmpty()) {
-    countTurn(account)
+    if (!isPart) countTurn(account)
     return undefined
   }
-  const turn = waitIn(account, caller, patienceMs)
+  const turn = waitIn(account, caller, { patienceMs, isPart })
   serveLater(ledger, teamId, account, left)
   return turn
 }
@@ -321,9 +334,12 @@ function serve(ledger: Ledger, teamId: string, account: Account): void {
   if (account.waiting.isEmpty()) return
   const left = isAlone(ledger, teamId) ? 0 : waitMs(ledger, account)
   if (left === 0) {
-    countTurn(account)
-    reserve(account)
-    account.waiting.take()?.go()
+    const next = account.waiting.take()
+    if (next && !next.isPart) {
+      countTurn(account)
+      reserve(account)
+    }
+    next?.go()
   }
   serveLater(ledger, teamId, account, left)
 }
@@ -335,10 +351,15 @@ function serveLater(ledger: Ledger, teamId: string, account: Account, leftMs: nu
   else setTimeout(serve, Math.min(Math.ceil(leftMs), serveEveryMs), ledger, teamId, account).unref()
 }
 
-function waitIn({ waiting: line }: Account, caller: string, patienceMs: number | undefined): Promise<void> {
+function waitIn(
+  { waiting: line }: Account,
+  caller: string,
+  { patienceMs, isPart }: { patienceMs: number | undefined; isPart: boolean },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
     const waiting: Waiting = {
+      isPart,
       go() {
         clearTimeout(timer)
         resolve()

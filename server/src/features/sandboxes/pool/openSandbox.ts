@@ -98,7 +98,10 @@ export async function openSandbox(
     at: openWorkspaceFolder({
       sql,
       blobs: blobsOfRuns(pool.context, sql),
-      charge: (files, bytes) => time.handledFiles(team_id, files, bytes),
+      charge(files, bytes) {
+        time.handledFiles(team_id, files, bytes)
+        return time.nextPart(team_id)
+      },
       workspace,
       folder,
       owner,

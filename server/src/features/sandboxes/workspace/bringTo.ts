@@ -5,7 +5,7 @@ import { basename } from 'node:path/posix'
 import { foldersAbove } from './changes.ts'
 import { isCode } from '../../../base/openWithin.ts'
 import { removeTree } from '../../../base/removeTree.ts'
-import { markOf, type SeenPath } from './scan.ts'
+import { markOf, smallBytesMax, type SeenPath } from './scan.ts'
 import { sideBySide } from '../../../base/sideBySide.ts'
 import { readManifest, type WorkspaceEntry } from './workspace.ts'
 import {
@@ -17,7 +17,6 @@ import {
   isSame,
   openFolder,
   openParent,
-  smallBytesMax,
   type WorkspaceFolder,
 } from './workspaceFolder.ts'
 
@@ -33,15 +32,15 @@ export async function bringTo(at: WorkspaceFolder, wanted: string): Promise<void
   // where most entries go, emptying the folder takes one listing, and removing each path takes many calls
   if (left.length > now.manifest.size) await clearFolder(at)
   else {
-    at.charge(left.length, 0)
+    await at.charge(left.length, 0)
     await sideBySide(left, (path) => remove(at, path))
   }
   at.disk = new Map([...at.disk].filter(([path, { entry }]) => isSame(now.manifest.get(path), entry)))
   const missing = [...now.manifest].filter(([path]) => !at.disk.has(path))
-  at.charge(missing.length, bytesOf(missing.map(([, entry]) => entry)))
   for (const batch of batchesOf(missing)) {
-    const small = batch.flatMap(([, entry]) => (isSmall(entry) ? entry.sha256 : []))
-    const fetched = await at.blobs.get(small)
+    const small = batch.map(([, entry]) => entry).filter(isSmall)
+    await at.charge(batch.length, bytesOf(small))
+    const fetched = await at.blobs.get(small.map(({ sha256 }) => sha256))
     await sideBySide(batch, async ([path, entry]) => void at.disk.set(path, await put(at, path, entry, fetched)))
   }
   at.manifest = now.manifest
@@ -113,7 +112,7 @@ async function clearPath(at: WorkspaceFolder, path: string): Promise<void> {
 }
 
 async function putFile(
-  { blobs, owner }: WorkspaceFolder,
+  { blobs, owner, charge }: WorkspaceFolder,
   target: string,
   entry: FileEntry,
   bytes: Buffer | undefined,
@@ -122,7 +121,12 @@ async function putFile(
   const file = await open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
   try {
     if (bytes) await file.writeFile(bytes)
-    else for await (const piece of blobs.read(entry.sha256)) await file.writeFile(piece)
+    else {
+      for await (const piece of blobs.read(entry.sha256)) {
+        await charge(0, piece.length)
+        await file.writeFile(piece)
+      }
+    }
     if (owner) await file.chown(owner.uid, owner.gid)
     await file.chmod(entry.is_executable ? 0o755 : 0o644)
     return markOf(await file.stat({ bigint: true }))

@@ -5,9 +5,9 @@ import { open } from 'node:fs/promises'
 import { basename } from 'node:path/posix'
 import { scrubbedBytes, type Scrub } from '../../../base/knownSecrets.ts'
 import { removeTree } from '../../../base/removeTree.ts'
-import { markOf, openForReading, type SeenPath } from './scan.ts'
+import { markOf, openForReading, pieceBytes, smallBytesMax, type SeenPath } from './scan.ts'
 import type { WorkspaceEntry } from './workspace.ts'
-import { openParent, smallBytesMax, type WorkspaceFolder } from './workspaceFolder.ts'
+import { openParent, type WorkspaceFolder } from './workspaceFolder.ts'
 
 type FileEntry = Extract<WorkspaceEntry, { kind: 'file' }>
 
@@ -56,7 +56,8 @@ async function cutFile(cutting: Cutting, path: string, entry: FileEntry): Promis
 async function holdsSecret({ at, scrub, signal }: Cutting, path: string): Promise<boolean> {
   const file = await withParent(at, path, openForReading)
   let end = ''
-  for await (const piece of file.createReadStream({ highWaterMark: smallBytesMax, signal }) as AsyncIterable<Buffer>) {
+  for await (const piece of file.createReadStream({ highWaterMark: pieceBytes, signal }) as AsyncIterable<Buffer>) {
+    await at.charge(0, piece.length)
     const text = end + piece.toString('latin1')
     if (scrub(text) !== text) return true
     end = text.slice(-overlapBytes)

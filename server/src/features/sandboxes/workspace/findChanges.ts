@@ -3,14 +3,12 @@ import type { FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path/posix'
 import type { Scrub } from '../../../base/knownSecrets.ts'
 import { cutSecrets } from './cutSecrets.ts'
-import { openForReading, scanFolder, type SeenPath } from './scan.ts'
+import { openForReading, pieceBytes, scanFolder, smallBytesMax, type SeenPath } from './scan.ts'
 import {
   batchBytesMax,
   batchFilesMax,
-  bytesOf,
   isSame,
   openParent,
-  smallBytesMax,
   type PathChange,
   type WorkspaceFolder,
 } from './workspaceFolder.ts'
@@ -23,7 +21,7 @@ export async function findChanges(
 ): Promise<{ changes: PathChange[]; unkept: string[]; withheld: string[] }> {
   const { manifest } = at
   at.isChanged = true
-  const scan = await scanFolder(at.folder, at.disk, { most: at.entriesMax, signal })
+  const scan = await scanFolder(at.folder, at.disk, { most: at.entriesMax, signal, charge: at.charge })
   at.disk = scan.disk
   const changed = (): [string, SeenPath][] =>
     [...scan.disk].filter(([path, { entry }]) => !isSame(manifest.get(path), entry))
@@ -34,7 +32,6 @@ export async function findChanges(
     ...gone.map((path): PathChange => ({ path, entry: null, wasThere: true })),
     ...fresh.map(([path, { entry }]): PathChange => ({ path, entry, wasThere: manifest.has(path) })),
   ]
-  at.charge(scan.disk.size, bytesOf(fresh.map(([, { entry }]) => entry)))
   await storeContents(at, changes, scan.contents, signal)
   return { changes, unkept: scan.unkept, withheld }
 }
@@ -52,6 +49,7 @@ async function storeContents(
   let batch: Buffer[] = []
   let bytes = 0
   const flush = async () => {
+    await at.charge(0, bytes)
     await blobs.bring(batch)
     await blobs.put(batch)
     batch = []
@@ -71,7 +69,10 @@ async function storeContents(
 
 async function* piecesOf(at: WorkspaceFolder, path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const file = await openFile(at, path)
-  yield* file.createReadStream({ highWaterMark: smallBytesMax, signal }) as AsyncIterable<Buffer>
+  for await (const piece of file.createReadStream({ highWaterMark: pieceBytes, signal }) as AsyncIterable<Buffer>) {
+    await at.charge(0, piece.length)
+    yield piece
+  }
 }
 
 async function readSmall(at: WorkspaceFolder, path: string): Promise<Buffer> {

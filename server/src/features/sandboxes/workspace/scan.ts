@@ -30,13 +30,24 @@ interface Scan {
 /** The number of files, links and empty folders that can be laid out and scanned in a moment. */
 export const entriesMax = 10_000
 
+/** A file up to this size is read at once; a stream would take a buffer of its own size for each (3,500 of them: 4 s for the collector). */
+export const smallBytesMax = 1024 * 1024
+/** A larger file is read so much at a time: to hash it takes the main thread less than a millisecond. */
+export const pieceBytes = 256 * 1024
+
 /** How many bytes a scan holds for the code that stores them. */
 const contentsBytesMax = 16 * 1024 * 1024
 
-interface Scanning extends Scan {
-  before: Disk
+interface ScanOptions {
   signal: AbortSignal
+  /** How many entries there may be. */
   most: number
+  /** Charges the team for files that were looked at, and for bytes that are read. It waits for its turn if it used more than its share. */
+  charge: (files: number, bytes: number) => Promise<void> | undefined
+}
+
+interface Scanning extends Scan, ScanOptions {
+  before: Disk
   entries: number
   contentsBytes: number
 }
@@ -44,18 +55,13 @@ interface Scanning extends Scan {
 export const markOf = ({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string => `${size} ${mtimeNs} ${ctimeNs} ${ino}`
 
 /** `before` is what was known of it: a file with the same marks has the same bytes. Rejects as soon as there is more than can be stored. */
-export async function scanFolder(
-  root: string,
-  before: Disk,
-  { most, signal }: { most: number; signal: AbortSignal },
-): Promise<Scan> {
+export async function scanFolder(root: string, before: Disk, options: ScanOptions): Promise<Scan> {
   const scan: Scanning = {
-    most,
+    ...options,
     disk: new Map(),
     unkept: [],
     contents: new Map(),
     before,
-    signal,
     entries: 0,
     contentsBytes: 0,
   }
@@ -99,6 +105,7 @@ async function scanInto(scan: Scanning, folder: Folder, path: string): Promise<n
 
 /** False: it cannot be stored. */
 async function scanEntry(scan: Scanning, folder: Folder, name: string, path: string): Promise<boolean> {
+  await scan.charge(1, 0)
   const stat = await lstatReadable(folder.at(name))
   if (stat.isDirectory()) {
     const inner = await openFolder(folder, name)
@@ -122,7 +129,7 @@ async function seenFile(scan: Scanning, at: string, stat: BigIntStats, known: Se
   const mark = markOf(stat)
   const is_executable = (stat.mode & 0o100n) !== 0n
   if (known?.mark === mark && known.entry.kind === 'file') return { mark, entry: { ...known.entry, is_executable } }
-  const { sha256, size_bytes, bytes } = await hashFile(at, stat, scan.signal)
+  const { sha256, size_bytes, bytes } = await hashFile(scan, at, stat)
   if (bytes && scan.contentsBytes + bytes.length <= contentsBytesMax) {
     scan.contentsBytes += bytes.length
     scan.contents.set(sha256, bytes)
@@ -133,16 +140,14 @@ async function seenFile(scan: Scanning, at: string, stat: BigIntStats, known: Se
 /** Neither through a link nor waiting for the other end of a pipe that took the file's place. */
 export const openForReading = (at: string) => open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
 
-/** What is read at once; a stream of a small file would take a buffer of its own size for each (3,500 of them: 4 s for the collector). */
-const pieceBytes = 1024 * 1024
-
 async function hashFile(
+  { signal, charge }: Scanning,
   at: string,
   stat: BigIntStats,
-  signal: AbortSignal,
 ): Promise<{ sha256: string; size_bytes: number; bytes?: Buffer }> {
+  if (stat.size <= smallBytesMax) await charge(0, Number(stat.size))
   const file = await openForReading(at)
-  if (stat.size <= pieceBytes) {
+  if (stat.size <= smallBytesMax) {
     try {
       const bytes = await file.readFile()
       return { sha256: hash('sha256', bytes, 'hex'), size_bytes: bytes.length, bytes }
@@ -153,6 +158,7 @@ async function hashFile(
   const digest = createHash('sha256')
   let size_bytes = 0
   for await (const piece of file.createReadStream({ highWaterMark: pieceBytes, signal }) as AsyncIterable<Buffer>) {
+    await charge(0, piece.length)
     digest.update(piece)
     size_bytes += piece.length
   }

@@ -94,7 +94,7 @@ proves(
   'a team is charged for the files that a command left, and for those that are laid out for the next',
   async () => {
     const charged = { files: 0, bytes: 0 }
-    const charge = (files: number, bytes: number): void => {
+    const charge = (files: number, bytes: number): undefined => {
       charged.files += files
       charged.bytes += bytes
     }
@@ -102,9 +102,9 @@ proves(
     const one = await layOut(place, charge)
     for (let n = 0; n < 5; n++) writeFileSync(join(one.folder, `file ${n}`), 'x'.repeat(100))
     await keep(one, place)
-    assert.deepEqual(charged, { files: 5, bytes: 500 })
+    assert.deepEqual(charged, { files: 5, bytes: 1000 }, 'what is hashed, and what is stored')
     await layOut(place, charge)
-    assert.deepEqual(charged, { files: 10, bytes: 1000 })
+    assert.deepEqual(charged, { files: 10, bytes: 1500 })
   },
 )
 

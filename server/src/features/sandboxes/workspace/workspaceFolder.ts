@@ -11,7 +11,6 @@ import type { WorkspaceEntry, Manifest, WorkspaceRef } from './workspace.ts'
 /** How much goes to or comes from the database in one statement. A larger file is sent by itself, in pieces. */
 export const batchBytesMax = 8 * 1024 * 1024
 export const batchFilesMax = 500
-export const smallBytesMax = 1024 * 1024
 
 export interface PathChange {
   path: string
@@ -30,8 +29,8 @@ interface Owner {
 export interface WorkspaceFolder {
   sql: Sql
   blobs: Blobs
-  /** Charges the team for the files that are read or written on the disk. */
-  charge: (files: number, bytes: number) => void
+  /** Charges the team for files that are read or written on the disk. It waits for its turn if it used more than its share. */
+  charge: (files: number, bytes: number) => Promise<void> | undefined
   workspace: WorkspaceRef
   folder: string
   owner: Owner | undefined
@@ -66,7 +65,7 @@ export function propose(at: WorkspaceFolder, changes: PathChange[], version: str
 
 /** Removes everything: what a command left that was cut off belongs to nobody. */
 export async function clearFolder(at: WorkspaceFolder): Promise<void> {
-  at.charge(await emptyFolder(at.folder), 0)
+  await at.charge(await emptyFolder(at.folder), 0)
   at.disk = new Map()
   at.version = undefined
 }
