@@ -3740,6 +3740,14 @@ const sentences = [
   { id: 'sandbox.places', says: 'No more shells are open than allowed; the next waits or is given up.' },
   { id: 'sandbox.close', says: 'Closing a driver ends every shell with all that runs.' },
   { id: 'sandbox.orphans', says: 'A killed service leaves no sandboxed process running.' },
+  {
+    id: 'sandbox.launcher',
+    says: 'If the process that starts commands dies, those under way are answered as died, nothing of them is left, and the next one runs.',
+  },
+  {
+    id: 'sandbox.pace',
+    says: 'Output beyond what is shown is read at a bounded pace: a command that prints without end does not keep a core of the service busy.',
+  },
   { id: 'sandbox.hosts', says: 'A sandbox reaches listed hosts only, through the guard, also after a redirect.' },
   { id: 'sandbox.connections', says: 'A command that opens connections without end uses up none of another command.' },
   {

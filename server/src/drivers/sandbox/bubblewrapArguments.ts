@@ -131,8 +131,9 @@ function sandboxOptions(
     ['--ro-bind-data', String(descriptors.passwd), '/etc/passwd'],
     ['--ro-bind-data', String(descriptors.code), '/run/code'],
     binds.flatMap(({ from, to, isWritable }) => [bindOption(isWritable), from, to]),
-    // bubblewrap makes both in memory, and they would grow with everything that is written to them
-    ['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/workspace', '--clearenv'],
+    // bubblewrap makes two of them in memory, and they would grow with everything that is written to them; by the third a program could give
+    // its session the CPU priority of the service again
+    ['--remount-ro', '/dev', '--remount-ro', '/', '--remount-ro', '/proc', '--chdir', '/workspace', '--clearenv'],
     Object.entries({ ...environment(isProxied), ...env }).flatMap(([name, value]) => ['--setenv', name, value]),
   ].flat()
 }

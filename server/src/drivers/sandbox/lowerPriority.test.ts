@@ -6,6 +6,7 @@ import { type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bubblewrapCall } from './bubblewrapArguments.ts'
 import { closeAfterwards, driversUnderTest, never, openShell } from '../../../test/kit/sandboxDrivers.ts'
+import { commandsBelow } from '../../../test/kit/sandboxHosts.ts'
 import { commandNiceness, lowestNiceness } from './lowerPriority.ts'
 import { sampleProc } from './processTree.ts'
 import { usualLimits } from './sandbox.ts'
@@ -84,6 +85,60 @@ proves(
     closeAfterwards(driver)
     const { run } = await openShell(t, driver)
     assert.equal((await run('bash', 'nice')).stdout.trim(), String(commandNiceness))
+  },
+)
+
+/** A command in bubblewrap that waits, in a session and a further one that it opens, until it is told to end. */
+async function startSessions(t: TestContext, isToYield: () => boolean) {
+  const driver = await bubblewrap.make()
+  closeAfterwards(driver)
+  const { run, lay } = await openShell(t, driver)
+  const wait = 'until [ -e /workspace/go ]; do sleep 0.1; done'
+  const raise = 'echo 0 > /proc/self/autogroup'
+  const command = run('bash', `setsid bash -c '${raise}; ${wait}' & ${raise}; ${wait}; wait`, { isToYield })
+  const sessions = () =>
+    new Map(
+      commandsBelow(process.pid)
+        .map((pid) => sessionIfThere(pid))
+        .filter((one) => one !== undefined),
+    )
+  return {
+    /** Resolves when the command has this many sessions, and all have this niceness. */
+    async reached(count: number, niceness: number) {
+      for (;;) {
+        const seen = [...sessions().values()]
+        if (seen.length === count && seen.every((one) => one === niceness)) return
+        await sleep(20)
+      }
+    },
+    async end() {
+      await lay('go', '')
+      assert.equal((await command).exit_code, 0)
+    },
+  }
+}
+
+function sessionIfThere(pid: number): [string, number] | undefined {
+  try {
+    const { name, niceness } = sessionOf(pid)
+    return [name, niceness]
+  } catch {
+    // it has just ended
+    return undefined
+  }
+}
+
+proves(
+  'pools.priority',
+  'every session of a command in bubblewrap has the lower CPU priority, also one that the command opens, whatever it tries, and the lowest once its team used more than its share',
+  { skip: bubblewrap.skip || noAutogroups },
+  async (t) => {
+    let isAhead = false
+    const { reached, end } = await startSessions(t, () => isAhead)
+    await reached(2, commandNiceness)
+    isAhead = true
+    await reached(2, lowestNiceness)
+    await end()
   },
 )
 

@@ -29,18 +29,20 @@ export function onceToYield(isToYield: () => boolean, yieldNow: () => void): () 
 /**
  * Linux may divide the processor between sessions first, and only then between the processes of a session (autogroups). A command in the
  * service's own session would use up the service's share. So a command has a session of its own, and the session gets the low priority too.
- * Linux takes one such change in a tenth of a second, unless an administrator makes it. True: it was taken, or cannot be at all.
+ * Linux takes one such change in a tenth of a second, unless an administrator makes it: `busy`. `missing`: the process has ended, or this Linux
+ * does not share between sessions. `settled`: it was taken, or will never be.
  */
-function setSession(pid: number, niceness: number, onTrouble: OnTrouble): boolean {
+function setSession(pid: number, niceness: number, onTrouble: OnTrouble): 'settled' | 'busy' | 'missing' {
   try {
     // not created: where Linux has no autogroups, there is no such file
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness), { flag: 'r+' })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EAGAIN') return false
-    if (code !== 'ENOENT' && code !== 'ESRCH') onTrouble(error)
+    if (code === 'EAGAIN') return 'busy'
+    if (code === 'ENOENT' || code === 'ESRCH') return 'missing'
+    onTrouble(error)
   }
-  return true
+  return 'settled'
 }
 
 type OnTrouble = (error: unknown) => void
@@ -62,7 +64,8 @@ export function sessionPriorities(onTrouble: OnTrouble): SessionPriorities {
   let known = new Map<number, number>()
   const setAll = (): void => {
     for (const [session, pid] of known) {
-      if (nicenessOf.get(session) !== wanted && setSession(pid, wanted, onTrouble)) nicenessOf.set(session, wanted)
+      if (nicenessOf.get(session) === wanted) continue
+      if (setSession(pid, wanted, onTrouble) === 'settled') nicenessOf.set(session, wanted)
     }
   }
   return {
@@ -129,6 +132,7 @@ function lowerSession(session: Session): void {
   session.tries += 1
   const note: OnTrouble = (error) =>
     session.log.debug({ err: error, pid }, 'the CPU priority of a command’s session could not be lowered')
-  if (setSession(pid, session.niceness, note) || session.tries >= triesMax) session.tries = 0
-  else setTimeout(lowerSession, tryAgainMs, session).unref()
+  const isBusy = setSession(pid, session.niceness, note) === 'busy'
+  if (isBusy && session.tries < triesMax) setTimeout(lowerSession, tryAgainMs, session).unref()
+  else session.tries = 0
 }

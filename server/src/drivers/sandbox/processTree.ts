@@ -8,7 +8,7 @@ interface TreeSample {
   memoryBytes: number
   /** The processes from the root down, at most as many as were asked for. */
   pids: number[]
-  /** Their sessions, each with one of its processes. Empty where the system does not say. */
+  /** Their sessions, each with the first of its processes. Empty where the system does not say. */
   sessions: Map<number, number>
 }
 
@@ -41,7 +41,7 @@ export function sampleProc(root: number, processesMax: number): TreeSample {
     const status = read(`/proc/${pid}/status`)
     memoryBytes += residentBytes(status) + namelessFileBytes(pid)
     const session = sessionIn(status)
-    if (session !== undefined) sessions.set(session, pid)
+    if (session !== undefined && !sessions.has(session)) sessions.set(session, pid)
     for (const child of childrenOf(pid)) if (pids.length <= processesMax) pids.push(child)
   }
   return { memoryBytes, pids, sessions }
