@@ -26,6 +26,9 @@ export interface Siege {
   runP99Ratio: number
   /** Must be 0: runs of the good team that did not complete. */
   goodRunsNotCompleted: number
+  /** What the host of this virtual machine took of its processors for other machines, while the team was alone and beside the other, in percent. */
+  stolenAlone: number
+  stolenBeside: number
   rssBeforeMb: number
   rssMaxMb: number
   /** Must be true: it is the process that was started. */
@@ -70,14 +73,20 @@ export async function besiege(dataDir: string, options: SiegeOptions): Promise<S
     const client = await openGoodTeam({ baseUrl, team: good, requestsPerSecond: options.requestsPerSecond })
     await client.work(Math.min(5000, options.aloneMs)) // code is compiled and caches are warm
     const rssBeforeMb = await watched.now()
+    const readStolenAlone = watchStolen()
     const alone = await client.work(options.aloneMs)
+    const stolenAlone = await readStolenAlone()
+    const readStolenBeside = watchStolen()
     const { forMs, seed, only } = options
     const [beside, tricks] = await Promise.all([
       client.work(forMs),
       startAttack({ baseUrl, team: hostile, forMs, seed, ...(only && { only }) }),
     ])
+    const stolenBeside = await readStolenBeside()
     return {
       seed,
+      stolenAlone,
+      stolenBeside,
       ...(await compare(sqlOn(pool), alone, beside)),
       rssBeforeMb,
       rssMaxMb: watched.max(),
@@ -149,6 +158,21 @@ function watchMemory(pids: number[]): { now: () => Promise<number>; max: () => n
   }
   const timer = setInterval(() => void look(), 500)
   return { now: look, max: () => most, stop: () => clearInterval(timer) }
+}
+
+/** Where there is no /proc, it is nothing. */
+function watchStolen(): () => Promise<number> {
+  const read = async () => {
+    const text = await readFile('/proc/stat', 'utf8').catch(() => 'cpu')
+    // user, nice, system, idle, iowait, irq, softirq, steal: proc_stat(5)
+    const times = text.split('\n')[0]!.trim().split(/\s+/).slice(1, 9).map(Number)
+    return { all: times.reduce((sum, one) => sum + one, 0), stolen: times[7] ?? 0 }
+  }
+  const before = read()
+  return async () => {
+    const [from, to] = [await before, await read()]
+    return Math.round((1000 * (to.stolen - from.stolen)) / Math.max(1, to.all - from.all)) / 10
+  }
 }
 
 const minute = 60_000
