@@ -240,11 +240,11 @@ proves(
   async (t) => {
     const { time, pass } = startClock(t)
     void time.turn('quiet')
-    assert.equal(time.nextPart('noisy'), undefined, 'nothing was used yet')
+    assert.equal(time.nextPart('noisy', 10_000), undefined, 'nothing was used yet')
     time.usedThread('noisy', 15)
     const went: string[] = []
     const part = async (name: string) => {
-      await time.nextPart('noisy')
+      await time.nextPart('noisy', 10_000)
       went.push(name)
       time.handledFiles('noisy', 5, 0)
     }
@@ -266,6 +266,20 @@ proves(
     await Promise.all([...parts, request])
   },
 )
+
+proves('pools.time', 'a part of a long piece of work does not wait beyond its patience', async (t) => {
+  const { time, pass } = startClock(t)
+  void time.turn('quiet')
+  time.usedThread('noisy', 1000)
+  let isOn = false
+  void time.nextPart('noisy', 300)!.then(() => (isOn = true))
+  pass(299)
+  await settle()
+  assert.equal(isOn, false)
+  pass(1)
+  await settle()
+  assert.equal(isOn, true)
+})
 
 proves('pools.time', 'when the process stops, those who wait continue at the next look', async (t) => {
   const { time, pass, stop } = startClock(t)

@@ -16,10 +16,10 @@ export interface TeamTime {
    */
   turn(teamId: string, options?: { caller?: string; patienceMs?: number }): Promise<void> | undefined
   /**
-   * Resolves when the team may do the next part of a long piece of work; undefined means at once. It takes turns with the callers of the team,
-   * and says nothing about what a turn uses.
+   * Resolves when the team may do the next part of a long piece of work, and in any case after `patienceMs`; undefined means at once. It takes
+   * turns with the callers of the team, and says nothing about what a turn uses.
    */
-  nextPart(teamId: string): Promise<void> | undefined
+  nextPart(teamId: string, patienceMs: number): Promise<void> | undefined
   /** Whether the team would have to wait now. */
   isAhead(teamId: string): boolean
   /** Does one piece of work on the main thread and charges its time. */
@@ -161,7 +161,8 @@ export function createTeamTime({
     chargeThread(ledger, teamId, ms * Math.max(1, ms / smallPieceMs))
   return {
     turn: (teamId, options) => takeTurn(ledger, teamId, options),
-    nextPart: (teamId) => takeTurn(ledger, teamId, { caller: 'parts', isPart: true }),
+    nextPart: (teamId, patienceMs) =>
+      takeTurn(ledger, teamId, { caller: 'parts', isPart: true, patienceMs })?.catch(goOnUnlessBroken),
     isAhead(teamId) {
       const account = ledger.accounts.get(teamId)
       return account !== undefined && !isAlone(ledger, teamId) && waitMs(ledger, account) > 0
@@ -189,6 +190,11 @@ export function createTeamTime({
       }
     },
   }
+}
+
+/** What has begun is not refused. */
+function goOnUnlessBroken(error: unknown): void {
+  if (!(error instanceof PoolFull)) throw error
 }
 
 function takeTurn(

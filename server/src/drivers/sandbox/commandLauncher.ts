@@ -81,10 +81,11 @@ export function commandLauncher(log: Log): CommandLauncher {
       stopAsking()
       signal.removeEventListener('abort', abort)
       running.delete(id)
+      if (ending !== 'died' && 'executed' in ending) return ending.executed
       // what had begun dies with the process that began it; this waits until it is gone
       if (ending === 'died') await endLeftIn(folder)
       signal.throwIfAborted()
-      if (ending !== 'died') return outcomeOf(ending)
+      if (ending !== 'died') throw new Error(ending.failed)
       const { sentence, ...died } = endingOf('died', command, bubblewrap.limits)
       const duration_ms = Math.round(performance.now() - startedAt)
       return { ...died, stdout: '', stderr: `${sentence}\n`, truncated: false, duration_ms }
@@ -98,11 +99,6 @@ export function commandLauncher(log: Log): CommandLauncher {
 }
 
 const never = (): boolean => false
-
-function outcomeOf(ending: Exclude<Ending, 'died'>): Executed {
-  if ('failed' in ending) throw new Error(ending.failed)
-  return ending.executed
-}
 
 function startLauncher(log: Log): Launcher {
   const running: Launcher['running'] = new Map()
@@ -122,7 +118,7 @@ function startLauncher(log: Log): Launcher {
     resolve()
   }
   child.once('exit', (code, signal) => end(String(signal ?? code)))
-  child.once('error', (error) => {
+  child.on('error', (error) => {
     if (child.pid === undefined) end(error.message)
     else log.debug({ err: error }, 'a message to the process that starts commands was lost')
   })

@@ -69,12 +69,17 @@ export interface CommandOutcome {
   proposed: (version: string) => void
 }
 
+/** How long a team that used more than its share waits with the files of one command, before it and after it: its caller waits too. */
+const pacedMs = 10_000
+
 interface SandboxState {
   pool: PoolState
   workspace: WorkspaceRef
   at: WorkspaceFolder
   /** What lies beside the workspace, and where; laid before the first command. */
   laid: { files: LaidFile[]; folder: string; isDone: boolean }
+  /** Until then, work with its files waits if its team used more than its share. */
+  pacedUntil: number
   shell: Shell | undefined
   asIdle: IdleShell
   isClosed: boolean
@@ -100,13 +105,15 @@ export async function openSandbox(
       blobs: blobsOfRuns(pool.context, sql),
       charge(files, bytes) {
         time.handledFiles(team_id, files, bytes)
-        return time.nextPart(team_id)
+        const leftMs = state.pacedUntil - performance.now()
+        return leftMs > 0 ? time.nextPart(team_id, leftMs) : undefined
       },
       workspace,
       folder,
       owner,
     }),
     laid: { files: laidFiles, folder: join(await pool.folder(), `laid-${id}`), isDone: false },
+    pacedUntil: 0,
     shell: undefined,
     asIdle: { close: () => closeShell(state) },
     isClosed: false,
@@ -180,12 +187,14 @@ async function runInShell(state: SandboxState, version: string, command: WantedC
   const { pool, workspace, at } = state
   const time = teamTimeOf(pool.context)
   await time.turn(workspace.team_id)
+  state.pacedUntil = performance.now() + pacedMs
   await bringTo(at, version)
   const folders = { folder: at.folder, laid: await layOnce(state) }
   const shell = (state.shell ??= await pool.openShell(folders, workspace.team_id, command.signal))
   try {
     const { scrub, ...wanted } = command
     const executed = await shell.exec({ ...wanted, isToYield: () => time.isAhead(workspace.team_id) })
+    state.pacedUntil = performance.now() + pacedMs
     const found = await findChanges(at, command.signal, scrub)
     const { changes } = found
     return { executed, ...found, version, proposed: (next) => propose(at, changes, next) }
