@@ -74,7 +74,7 @@ proves(
 
 proves(
   'sandbox.pace',
-  'output beyond what is shown is read at a bounded pace, and the command goes on to its end',
+  'output beyond what is shown is read at a bounded pace until the command ends',
   { skip: bubblewrap.skip },
   async (t) => {
     const driver = await bubblewrap.make()

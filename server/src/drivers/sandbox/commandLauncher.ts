@@ -17,7 +17,7 @@ const launcherFile = fileURLToPath(besideFile('launchCommands', import.meta.url)
 const graceMs = 60_000
 
 /** A command without what only the service has: its signal, and whether it is to yield, are told by messages. */
-export type LaunchedCommand = Omit<Wanted['command'], 'signal' | 'isToYield'>
+type LaunchedCommand = Omit<Wanted['command'], 'signal' | 'isToYield'>
 
 /** To the launching process. */
 export type ToLauncher =

@@ -15,13 +15,12 @@ const lookMs = 250
 
 /** Looks a few times a second whether a command is to give way to everybody else, and says so once. Returns what ends the looks. */
 export function onceToYield(isToYield: () => boolean, yieldNow: () => void): () => void {
-  let timer: NodeJS.Timeout | undefined
-  const look = (): void => {
+  const timer = setInterval(look, lookMs).unref()
+  function look(): void {
     if (!isToYield()) return
     clearInterval(timer)
     yieldNow()
   }
-  timer = setInterval(look, lookMs).unref()
   look()
   return () => clearInterval(timer)
 }

@@ -50,7 +50,7 @@ export function sampleProc(root: number, processesMax: number): TreeSample {
 /** In KiB whatever the size of a page. */
 const residentBytes = (status: string): number => Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024
 
-/** As we count it; further numbers are those of the namespaces that the process is in. */
+/** The first number is ours; further ones are those of the namespaces that the process is in. */
 function sessionIn(status: string): number | undefined {
   const session = /^NSsid:\s+(\d+)/m.exec(status)?.[1]
   return session === undefined ? undefined : Number(session)
