@@ -55,9 +55,8 @@ export function commandLauncher(log: Log): CommandLauncher {
     if (launcher) return launcher
     const started = startLauncher(log)
     launcher = started
-    void started.exited.then(() => {
-      if (launcher === started) launcher = undefined
-    })
+    const forget = (): void => void (launcher === started && (launcher = undefined))
+    void started.exited.then(forget)
     return started
   }
 

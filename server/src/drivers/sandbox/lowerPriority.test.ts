@@ -88,44 +88,23 @@ proves(
   },
 )
 
-/** A command in bubblewrap that waits, in a session and a further one that it opens, until it is told to end. */
-async function startSessions(t: TestContext, isToYield: () => boolean) {
-  const driver = await bubblewrap.make()
-  closeAfterwards(driver)
-  const { run, lay } = await openShell(t, driver)
-  const wait = 'until [ -e /workspace/go ]; do sleep 0.1; done'
-  const raise = 'echo 0 > /proc/self/autogroup'
-  const command = run('bash', `setsid bash -c '${raise}; ${wait}' & ${raise}; ${wait}; wait`, { isToYield })
-  const sessions = () =>
-    new Map(
-      commandsBelow(process.pid)
-        .map((pid) => sessionIfThere(pid))
-        .filter((one) => one !== undefined),
-    )
-  return {
-    /** Resolves when the command has this many sessions, and all have this niceness. */
-    async reached(count: number, niceness: number) {
-      for (;;) {
-        const seen = [...sessions().values()]
-        if (seen.length === count && seen.every((one) => one === niceness)) return
-        await sleep(20)
-      }
-    },
-    async end() {
-      await lay('go', '')
-      assert.equal((await command).exit_code, 0)
-    },
+/** The niceness of each session of the commands below this process. */
+function nicenessBelow(): number[] {
+  const sessions = new Map<string, number>()
+  for (const pid of commandsBelow(process.pid)) {
+    try {
+      const { name, niceness } = sessionOf(pid)
+      sessions.set(name, niceness)
+    } catch {
+      // it has just ended
+    }
   }
+  return [...sessions.values()]
 }
 
-function sessionIfThere(pid: number): [string, number] | undefined {
-  try {
-    const { name, niceness } = sessionOf(pid)
-    return [name, niceness]
-  } catch {
-    // it has just ended
-    return undefined
-  }
+/** The kernel tells nobody when it has taken a new value. */
+async function reachedBelow(wanted: number[]): Promise<void> {
+  while (nicenessBelow().join(' ') !== wanted.join(' ')) await sleep(20)
 }
 
 proves(
@@ -133,12 +112,19 @@ proves(
   'every session of a command in bubblewrap has the lower CPU priority, also one that the command opens, whatever it tries, and the lowest once its team used more than its share',
   { skip: bubblewrap.skip || noAutogroups },
   async (t) => {
+    const driver = await bubblewrap.make()
+    closeAfterwards(driver)
+    const { run, lay } = await openShell(t, driver)
+    const wait = 'until [ -e /workspace/go ]; do sleep 0.1; done'
+    const raise = 'echo 0 > /proc/self/autogroup'
+    const code = `setsid bash -c '${raise}; ${wait}' & ${raise}; ${wait}; wait`
     let isAhead = false
-    const { reached, end } = await startSessions(t, () => isAhead)
-    await reached(2, commandNiceness)
+    const command = run('bash', code, { isToYield: () => isAhead })
+    await reachedBelow([commandNiceness, commandNiceness])
     isAhead = true
-    await reached(2, lowestNiceness)
-    await end()
+    await reachedBelow([lowestNiceness, lowestNiceness])
+    await lay('go', '')
+    assert.equal((await command).exit_code, 0)
   },
 )
 

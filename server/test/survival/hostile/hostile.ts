@@ -160,17 +160,18 @@ function watchMemory(pids: number[]): { now: () => Promise<number>; max: () => n
   return { now: look, max: () => most, stop: () => clearInterval(timer) }
 }
 
-/** Where there is no /proc, it is nothing. */
+/** What the machine did so far, in ticks of all its processors. Where there is no /proc, it is nothing. */
+async function readTicks(): Promise<{ all: number; stolen: number }> {
+  const text = await readFile('/proc/stat', 'utf8').catch(() => 'cpu')
+  // user, nice, system, idle, iowait, irq, softirq, steal: proc_stat(5)
+  const ticks = text.split('\n')[0]!.trim().split(/\s+/).slice(1, 9).map(Number)
+  return { all: ticks.reduce((sum, one) => sum + one, 0), stolen: ticks[7] ?? 0 }
+}
+
 function watchStolen(): () => Promise<number> {
-  const read = async () => {
-    const text = await readFile('/proc/stat', 'utf8').catch(() => 'cpu')
-    // user, nice, system, idle, iowait, irq, softirq, steal: proc_stat(5)
-    const times = text.split('\n')[0]!.trim().split(/\s+/).slice(1, 9).map(Number)
-    return { all: times.reduce((sum, one) => sum + one, 0), stolen: times[7] ?? 0 }
-  }
-  const before = read()
+  const before = readTicks()
   return async () => {
-    const [from, to] = [await before, await read()]
+    const [from, to] = [await before, await readTicks()]
     return Math.round((1000 * (to.stolen - from.stolen)) / Math.max(1, to.all - from.all)) / 10
   }
 }
