@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile, send, type HttpAnswer } from '../processes.ts'
 import type { Team } from '../secondTeam.ts'
 import { block, bodyOf } from '../yard.ts'
+import type { StolenTime } from './stolenTime.ts'
 
 export interface GoodTeam {
   /** Sends requests at the same pace for this long, whatever the answers do. */
@@ -17,6 +18,9 @@ export interface Answers {
   failures: string[]
   p50Ms: number
   p99Ms: number
+  /** The same of the requests to which the host of the machine left its processors, and how many those were. */
+  quietP99Ms: number
+  quietRequests: number
   /** Commands in a sandbox are processes and have their own time scale. */
   commandP50Ms: number
   commandP99Ms: number
@@ -28,6 +32,7 @@ interface Options {
   baseUrl: string
   team: Team
   requestsPerSecond: number
+  stolenTime: StolenTime
 }
 
 const patienceMs = 30_000
@@ -35,9 +40,17 @@ const failuresShown = 5
 /** One request in twenty is a command. */
 const commandEvery = 20
 
-const ms = (values: number[], p: number): number => Math.round(percentile(values, p) * 10) / 10
+interface Span {
+  from: number
+  to: number
+}
 
-export async function openGoodTeam({ baseUrl, team, requestsPerSecond }: Options): Promise<GoodTeam> {
+const ms = (spans: Span[], p: number): number => {
+  const took = spans.map(({ from, to }) => to - from)
+  return Math.round(percentile(took, p) * 10) / 10
+}
+
+export async function openGoodTeam({ baseUrl, team, requestsPerSecond, stolenTime }: Options): Promise<GoodTeam> {
   const { teamId, key } = team
   const request = (method: string, path: string, body?: object) =>
     send(baseUrl, { method, path, key, ...(body && { body }) })
@@ -65,21 +78,21 @@ export async function openGoodTeam({ baseUrl, team, requestsPerSecond }: Options
   const command = () => request('POST', `/v2/sandboxes/${String(sandbox_id)}/exec`, { command: 'echo good' })
 
   async function work(forMs: number): Promise<Answers> {
-    const times: number[] = []
-    const commandTimes: number[] = []
+    const times: Span[] = []
+    const commandTimes: Span[] = []
     const failures: string[] = []
     const runIds: string[] = []
     const open: Promise<void>[] = []
     let failed = 0
     let commanding: Promise<void> | undefined
 
-    async function measure(act: () => Promise<HttpAnswer>, into: number[]): Promise<void> {
+    async function measure(act: () => Promise<HttpAnswer>, into: Span[]): Promise<void> {
       const begin = performance.now()
       const answer = await Promise.race([
         act().catch((error: Error): HttpAnswer => ({ status: 0, headers: {}, text: error.message })),
         sleep(patienceMs, { status: 0, headers: {}, text: 'no answer in time' }, { ref: false }),
       ])
-      into.push(performance.now() - begin)
+      into.push({ from: begin, to: performance.now() })
       if (answer.status >= 200 && answer.status < 300) {
         const started = JSON.parse(answer.text) as { run_id?: string }
         if (answer.status === 201 && started.run_id) runIds.push(started.run_id)
@@ -98,12 +111,15 @@ export async function openGoodTeam({ baseUrl, team, requestsPerSecond }: Options
       await sleep(Math.max(0, due - performance.now()))
     }
     await Promise.all([...open, commanding])
+    const quiet = times.filter(({ from, to }) => stolenTime.wasQuiet(from, to))
     return {
       requests: times.length + commandTimes.length,
       failed,
       failures,
       p50Ms: ms(times, 50),
       p99Ms: ms(times, 99),
+      quietP99Ms: ms(quiet, 99),
+      quietRequests: quiet.length,
       commandP50Ms: ms(commandTimes, 50),
       commandP99Ms: ms(commandTimes, 99),
       runIds,
