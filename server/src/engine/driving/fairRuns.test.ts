@@ -1,9 +1,11 @@
 // Runs of several teams in one process: a team holds at most its share of the seats, however its runs get there.
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
+import { setImmediate as nextRound } from 'node:timers/promises'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { feature } from '../../kit/feature.ts'
 import { Type } from '../../kit/schema.ts'
@@ -11,6 +13,7 @@ import { outsideTool, type Outcome } from '../../kit/tool.ts'
 import { admitNext } from '../admission/admission.ts'
 import { claimRuns } from '../admission/claim.ts'
 import { engineOf } from '../engine.ts'
+import { createRunPool } from './runPool.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 /** Calls of the noisy team last until the gate opens; calls of the quiet team end at once. */
@@ -91,6 +94,55 @@ suite('the runs of a process', () => {
       await drainRuns(service)
       const left = await sql`select id from runs where team_id = ${noisy.id} and status <> 'completed'`
       assert.deepEqual(left, [])
+    },
+  )
+
+  proves(
+    'pools.runs',
+    'a run that ends while its team is being left out of a claim makes room for one that was left',
+    async () => {
+      const team = await seedTeam(service)
+      await startMany(team, await agentThatCalls(team, 'quick_call'), 4)
+      const { context } = service
+      const asked = Promise.withResolvers<void>()
+      const answered = Promise.withResolvers<void>()
+      const late: Sql = async (text, ...values) => {
+        const rows = await sql(text, ...values)
+        if (text.join('').includes('select id, team_id from runs')) {
+          asked.resolve()
+          await answered.promise
+        }
+        return rows as never
+      }
+      const driven: PromiseWithResolvers<void>[] = []
+      const pool = createRunPool({
+        context: { ...context, db: { ...context.db, sql: late } },
+        workerId: newId(),
+        seats: 4,
+        lost: () => new AbortController().signal,
+        async drive() {
+          const end = Promise.withResolvers<void>()
+          driven.push(end)
+          await end.promise
+        },
+      })
+      const seats = pool.reserve(new Map([[team.id, 4]]))
+      seats.fill(await claimRuns(sql, seats.workerId, seats.count))
+      assert.equal(driven.length, 3, 'the share of four seats')
+      const called = pool.called()
+      await asked.promise
+      driven[0]!.resolve()
+      await nextRound()
+      answered.resolve()
+      const tookAll = await called
+      const driving = driven.length
+      for (const end of driven) end.resolve()
+      await pool.stop(10_000)
+      assert.deepEqual(
+        { driving, tookAll },
+        { driving: 4, tookAll: false },
+        'one more, and the team is at its share again',
+      )
     },
   )
 

@@ -6,6 +6,7 @@ import { StoreAway } from '../../drivers/blobs/objectStore.ts'
 import type { SuspectSeat } from '../../kit/suspectProcesses.ts'
 import { claimRuns, claimSuspects, giveBack, readClaimed, readSuspects, type ClaimedRun } from '../admission/claim.ts'
 import {
+  countByTeam,
   isAtShare,
   releaseSeats,
   reserveSeats,
@@ -90,11 +91,17 @@ async function claimAll(pool: Pool): Promise<void> {
   if (freeSeats(pool) > 0) await takeSuspects(pool)
   while (freeSeats(pool) > 0) {
     const asked = freeSeats(pool)
-    const may = { perTeam, held: seatsByTeam(book), pools: options.context.config.workerPools }
+    const counts = seatsByTeam(book)
+    const may = { perTeam, held: counts, pools: options.context.config.workerPools }
     const runs = await claimRuns(options.context.db.sql, options.workerId, asked, may)
     for (const run of runs) take(pool, run)
-    pool.leftOut = new Set([...seatsByTeam(book)].filter(([, count]) => count >= perTeam).map(([team]) => team))
-    if (runs.length < asked) return
+    // by the seats when we asked: a run that ended since then did not make room for one that was left
+    for (const [team, count] of countByTeam(runs.map(({ team_id }) => team_id))) {
+      counts.set(team, (counts.get(team) ?? 0) + count)
+    }
+    pool.leftOut = new Set([...counts].filter(([, count]) => count >= perTeam).map(([team]) => team))
+    const hasRoomSince = [...pool.leftOut].some((team) => !isAtShare(book, team))
+    if (runs.length < asked && !hasRoomSince) return
   }
   pool.isMissed = true
 }
