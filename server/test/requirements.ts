@@ -2473,6 +2473,10 @@ const sentences = [
     says: 'Of runs that share a commit, one whose write is tried again after it fails alone: the others count as written.',
   },
   {
+    id: 'runs.largeApart',
+    says: 'A start with a large message is written in a commit of its own, and starts of other teams do not wait for it.',
+  },
+  {
     id: 'runs.limitLocked',
     says: 'While the row of a team’s own limit is locked, only what that team stores waits for it: no write or start of another team does.',
   },

@@ -17,7 +17,7 @@ export function takeSteps<T>(steps: Steps<T>): T {
 const turnMs = 2
 
 /** Does the steps and lets others have their turn in between. `onTurn` gets the processor time of each turn. */
-export async function takeStepsInTurns<T>(steps: Steps<T>, onTurn: (ms: number) => void): Promise<T> {
+export async function takeStepsInTurns<T>(steps: Steps<T>, onTurn?: (ms: number) => void): Promise<T> {
   for (;;) {
     const startedAt = performance.now()
     const threadStartedAt = threadTimeMs()
@@ -27,7 +27,7 @@ export async function takeStepsInTurns<T>(steps: Steps<T>, onTurn: (ms: number) 
         if (step.done) return step.value
       }
     } finally {
-      onTurn(threadTimeMs() - threadStartedAt)
+      onTurn?.(threadTimeMs() - threadStartedAt)
     }
     await setImmediate()
   }

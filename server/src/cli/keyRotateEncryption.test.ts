@@ -49,6 +49,7 @@ import { rotateKey } from '../features/evidence/keys.ts'
 import { sealedSecret, sealedToken } from '../features/triggers/trigger.ts'
 import { beginOidc } from '../features/signIn/oidcSignIn.ts'
 import type { Caller } from '../kit/credential.ts'
+import { takeSteps } from '../base/steps.ts'
 import { keyRotateEncryption } from './keyRotateEncryption.ts'
 import { keyRotateEvidence } from './keyRotateEvidence.ts'
 import { plainBytes } from './plainBytes.ts'
@@ -56,9 +57,11 @@ import { proves } from '../../test/kit/proves.ts'
 
 const log = createLog('silent')
 const declared = features.flatMap(({ sealed = [] }) => sealed)
-const requestHash = hashRequest(
-  { credential: { type: 'api_key', id: newId() }, grant: '*' },
-  { method: 'POST', url: '/v2/teams', body: undefined },
+const requestHash = takeSteps(
+  hashRequest(
+    { credential: { type: 'api_key', id: newId() }, grant: '*' },
+    { method: 'POST', url: '/v2/teams', body: undefined },
+  ),
 )
 
 interface Yard {

@@ -35,7 +35,7 @@ import { createRunSweep } from './ending/sweepDue.ts'
 import { followSubRun } from './ledger/actsFor.ts'
 import { createApplyLane, type Write } from './ledger/applyLane.ts'
 import { messageText } from './ledger/change.ts'
-import { largeBytesOf } from './ledger/largeTexts.ts'
+import { largeTextOf } from './ledger/largeTexts.ts'
 import { createRuns, type Created, type NewRun, type RunWanted } from './starting/createRun.ts'
 import { createRunNumbers } from './starting/runNumbers.ts'
 import { createStartLane, type Start, type Started } from './starting/startLane.ts'
@@ -202,8 +202,8 @@ function createStarting(context: Context, workers: () => Workers, onReady: () =>
     await ensureRows(db.sql, [wanted.teamId])
     await entitlements.refresh()
     await guardrails.refresh()
-    const largeBytes = largeBytesOf(messageText(wanted.message))
-    return { ...wanted, largeBytes, id: newId(), runNumber: await numbers.next(), createdAt: new Date() }
+    const large = await largeTextOf(messageText(wanted.message))
+    return { ...wanted, large, id: newId(), runNumber: await numbers.next(), createdAt: new Date() }
   }
 
   return { keeper, startLimits, entitlements, guardrails, storage, prepare, startLane }

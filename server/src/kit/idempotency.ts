@@ -1,11 +1,12 @@
 // Idempotency-Key: the first answer of a keyed request is stored with its effect, and given again for a day.
 import { isUtf8 } from 'node:buffer'
-import { hash } from 'node:crypto'
 import { awakeTimer } from '../base/awakeTimer.ts'
 import { part, type Part, type Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
+import { hashInSteps } from '../base/hashInSteps.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
 import type { Keyring } from '../base/secrets.ts'
+import type { Steps } from '../base/steps.ts'
 import type { Caller } from './credential.ts'
 import { leaseUntil } from './lease.ts'
 
@@ -51,13 +52,13 @@ export const keyOfText = (text: string): string => Buffer.from(text, 'utf8').toS
  * length-prefixed, so that no part can pass for another. Some replies hold a secret: another credential that repeats the request gets a
  * 409, and not that secret.
  */
-export function hashRequest(
+export function* hashRequest(
   { credential, grant }: Pick<Caller, 'credential' | 'grant'>,
   { method, url, body }: { method: string; url: string; body: Uint8Array | undefined },
-): Buffer {
+): Steps<Buffer> {
   const parts = [credential.id, grant, method, url].map((text) => `${text.length} ${text} `)
   const head = Buffer.from(parts.join(''))
-  return hash('sha256', body ? Buffer.concat([head, body]) : head, 'buffer')
+  return yield* hashInSteps(head, ...(body ? [body] : []))
 }
 
 export const inUse = () => new Fault('idempotency_key_in_use', undefined, { headers: { 'retry-after': '1' } })

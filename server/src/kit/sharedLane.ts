@@ -1,11 +1,11 @@
-// A lane that all teams share: what may wait for a row of its own team goes apart, so that no other team waits for it.
+// A lane that all teams share: what may wait for a row of its own team, or takes long, goes apart, so that no other team waits for it.
 import { lockNotAvailable, sqlState } from '../base/db.ts'
 import { createLane, type Lane, type LaneOptions } from './lane.ts'
 
 interface SharedLaneOptions<Op, Result> extends Omit<LaneOptions<Op, Result>, 'flush' | 'isByTeam' | 'isOfAll'> {
   /** The same as a lane’s. Unless `isApart`, all teams wait for it, and it waits for no row of one team (`waitForNoTeam`). */
   flush: (ops: Op[], isApart: boolean) => Promise<Result[]>
-  /** Whether the operation needs a row that its team may have locked for long. */
+  /** Whether the operation needs a row that its team may have locked for long, or takes long itself. */
   goesApart: (op: Op) => boolean
 }
 

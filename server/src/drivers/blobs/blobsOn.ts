@@ -1,6 +1,7 @@
 // Blobs on a database and the object stores of the process. The row of a blob says where its bytes are: in chunks, or in an object.
-import { hash } from 'node:crypto'
 import { isOfTransaction, type Sql } from '../../base/db.ts'
+import { hashInSteps } from '../../base/hashInSteps.ts'
+import { takeStepsInTurns, type Steps } from '../../base/steps.ts'
 import type { Blobs, ByteRange } from './blobs.ts'
 import { BytesDamaged, NoSuchObject, StoreAway, StoreRefused } from './objectStore.ts'
 import { chunkBytes, storeStream, storeWhole, type Content } from './postgres.ts'
@@ -29,7 +30,7 @@ export function blobsOn(sql: Sql, stores: Stores = onlyPostgres): Blobs {
     putStream,
 
     async put(contents) {
-      const named = namedOf(contents)
+      const named = await takeStepsInTurns(nameInSteps(contents))
       const once = onceOf(named)
       const largeBytes = stores.current ? stores.largeFrom : chunkBytes
       // this costs a round trip, and saves sending large contents again that are stored already
@@ -53,7 +54,7 @@ export function blobsOn(sql: Sql, stores: Stores = onlyPostgres): Blobs {
       const large = contents.filter((bytes) => bytes.length > stores.largeFrom)
       if (!current || large.length === 0) return
       refuseInTransaction(sql)
-      const once = onceOf(namedOf(large))
+      const once = onceOf(await takeStepsInTurns(nameInSteps(large)))
       const known = await keptYoung(
         sql,
         once.map(({ sha256 }) => sha256),
@@ -91,8 +92,15 @@ export function blobsOn(sql: Sql, stores: Stores = onlyPostgres): Blobs {
   }
 }
 
-const namedOf = (contents: Uint8Array[]): Content[] =>
-  contents.map((bytes) => ({ sha256: hash('sha256', bytes, 'hex'), bytes }))
+function* nameInSteps(contents: Uint8Array[]): Steps<Content[]> {
+  const named: Content[] = []
+  for (const bytes of contents) {
+    const sha256 = yield* hashInSteps(bytes)
+    named.push({ sha256: sha256.toString('hex'), bytes })
+    yield
+  }
+  return named
+}
 
 const onceOf = (contents: Content[]): Content[] => [
   ...new Map(contents.map((content) => [content.sha256, content])).values(),

@@ -195,19 +195,24 @@ function messageEventText(runId: string, row: MessageRow): string {
 }
 
 function isShownWhole({ text_content, json }: MessageRow): boolean {
+  // as JSON a text is not shorter, so a long one is not written for this
+  if (text_content !== null && text_content.length > eventTextBytesMax) return false
   const text = text_content === null ? 0 : Buffer.byteLength(JSON.stringify(text_content))
   return text + Buffer.byteLength(json.tool_call) + Buffer.byteLength(json.tool_result) <= eventTextBytesMax
 }
 
-const cut = (text: string): string =>
-  Buffer.byteLength(text) <= eventTextBytesMax
-    ? text
-    : // a character cut in half becomes U+FFFD, which is dropped
-      Buffer.from(text).subarray(0, eventTextBytesMax).toString().replace(/�$/, '')
+function cut(text: string): string {
+  // a character has at least one byte
+  const beginning = text.slice(0, eventTextBytesMax)
+  if (beginning.length === text.length && Buffer.byteLength(text) <= eventTextBytesMax) return text
+  // a character cut in half becomes U+FFFD, which is dropped
+  return Buffer.from(beginning).subarray(0, eventTextBytesMax).toString().replace(/�$/, '')
+}
 
 function cutValue(value: unknown): unknown {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return Buffer.byteLength(text) <= eventTextBytesMax ? value : cut(text)
+  const shown = cut(text)
+  return shown === text ? value : shown
 }
 
 export function addMessage(change: Change, message: NewMessage): void {

@@ -1,6 +1,7 @@
 // Texts of more than 64 KiB are stored once, as blobs, with their beginning in the row. This file also reads the whole text back.
-import { hash } from 'node:crypto'
 import { part, type Part } from '../../base/db.ts'
+import { hashInSteps } from '../../base/hashInSteps.ts'
+import { takeStepsInTurns } from '../../base/steps.ts'
 import { longJson, longText, type LongColumn } from '../../kit/pageBytes.ts'
 
 /** The trigger run_messages_kept has the same bound. */
@@ -48,21 +49,29 @@ interface MessageColumns {
 }
 
 /** How a run's row refers to the message it starts with; `text` is that message as the log has it. */
-export function messageColumns(message: unknown, text: string | undefined): MessageColumns {
-  if (text === undefined || Buffer.byteLength(text) <= inlineBytesMax) {
+export function messageColumns(message: unknown, text: string | undefined, large: LargeText | null): MessageColumns {
+  if (text === undefined || large === null) {
     return { message: message ?? null, message_blob: null, message_is_text: null }
   }
   return {
     message: beginningOf(text),
-    message_blob: hash('sha256', text, 'hex'),
+    message_blob: large.sha256,
     message_is_text: typeof message === 'string',
   }
 }
 
-/** How many bytes of a text count as stored: all of a text that is stored apart, and none of another. */
-export function largeBytesOf(text: string | undefined): number {
+/** A text that is stored as a blob. */
+export interface LargeText {
+  bytes: number
+  sha256: string
+}
+
+/** Null for a text that its row has room for. */
+export async function largeTextOf(text: string | undefined): Promise<LargeText | null> {
   const bytes = text === undefined ? 0 : Buffer.byteLength(text)
-  return bytes > inlineBytesMax ? bytes : 0
+  if (text === undefined || bytes <= inlineBytesMax) return null
+  const sha256 = await takeStepsInTurns(hashInSteps(Buffer.from(text)))
+  return { bytes, sha256: sha256.toString('hex') }
 }
 
 /** The beginning never ends with half of a surrogate pair. */

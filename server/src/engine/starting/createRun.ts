@@ -5,7 +5,7 @@ import type { RunSource } from '../../kit/states.ts'
 import type { Limits } from '../builds/buildConfig.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
 import { messageInEvent, messageRow, messageText } from '../ledger/change.ts'
-import { messageColumns } from '../ledger/largeTexts.ts'
+import { messageColumns, type LargeText } from '../ledger/largeTexts.ts'
 import { insertAsNew } from '../ledger/lifecycle.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
 import type { FreeSeats } from '../admission/seat.ts'
@@ -45,8 +45,8 @@ export interface RunWanted {
 
 /** A run that is about to be written: its ids, number and time are known before, so the answer to its start is too. */
 export interface NewRun extends RunWanted {
-  /** How many bytes of its message count as stored. */
-  largeBytes: number
+  /** Its message, if that is stored apart: then its bytes count as stored. */
+  large: LargeText | null
   id: string
   runNumber: number
   createdAt: Date
@@ -138,7 +138,7 @@ export function runRow(run: NewRun, extra: object = {}): object {
     user_id: run.userId,
     acts_for: run.actsFor,
     // the column is JSON: a text is a JSON string there
-    ...messageColumns(run.message, text),
+    ...messageColumns(run.message, text, run.large),
     title: run.title,
     metadata: run.metadata,
     limits: run.limits,

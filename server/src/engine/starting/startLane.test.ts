@@ -1,5 +1,6 @@
-// Starts that share a commit: one that waits for its team's own limit holds up no other.
+// Starts that share a commit: one that waits for its team's own limit, or has a large message, holds up no other.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { lockedLimit } from '../../../test/kit/lockedLimit.ts'
 import { seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
@@ -7,6 +8,7 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { setEntitlement } from '../counting/setEntitlement.ts'
 import { engineOf } from '../engine.ts'
 import type { Sql } from '../../base/db.ts'
+import { newId } from '../../base/ids.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
@@ -44,3 +46,37 @@ proves(
     assert.equal((await large).status, 201)
   },
 )
+
+proves('runs.largeApart', 'a start whose large message must wait holds up no start of another team', async () => {
+  const [large, other] = [await seedTeam(service), await seedTeam(service)]
+  const agents = [await seedAgent(large, '```output\nx\n```\n'), await seedAgent(other, '```output\nx\n```\n')]
+  const message = 'y'.repeat(70_000)
+  const sha256 = createHash('sha256').update(message).digest('hex')
+  const [inserted, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  // somebody stores the same text, and has not decided yet: whoever wants it waits
+  const undecided = db
+    .transaction(async (sql) => {
+      await sql`insert into blobs (id, sha256, size_bytes) values (${newId()}, decode(${sha256}, 'hex'), 70000)`
+      inserted.resolve()
+      await free.promise
+      throw new Error('it is not stored')
+    })
+    .catch((error: Error) => error.message)
+  await inserted.promise
+  const start = (team: typeof large, agentId: string | undefined, text: string) =>
+    team.call('POST /v2/teams/:teamId/runs', { body: { agent_id: agentId, message: text } })
+  let waits = true
+  const first = start(large, agents[0], message).finally(() => (waits = false))
+  while (!(await isWaiting())) await db.sql`select`
+  const { status } = await start(other, agents[1], 'small')
+  assert.deepEqual([status, waits], [201, true])
+  free.resolve()
+  assert.equal(await undecided, 'it is not stored')
+  assert.equal((await first).status, 201)
+})
+
+async function isWaiting(): Promise<boolean> {
+  const [row] = await db.sql<{ waits: boolean }>`
+    select exists (select from pg_locks where not granted and locktype = 'transactionid') as waits`
+  return row!.waits
+}

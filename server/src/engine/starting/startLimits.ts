@@ -49,7 +49,7 @@ export function createStartLimits({ entitlements, storage, ...guarded }: Options
   const changes = () => entitlements.changes() + guardrails.changes()
   const isLimited = ({ teamId }: NewRun) =>
     entitlements.has(teamId, 'monthly_runs') || entitlements.has(teamId, 'monthly_cost_usd')
-  const isLarge = ({ teamId, largeBytes }: NewRun) => largeBytes > 0 && storage.concerns(teamId)
+  const isLarge = ({ teamId, large }: NewRun) => large !== null && storage.concerns(teamId)
   /** Runs whose messages the default limit has counted: the limit is asked about them again when they are created. */
   const stored = new WeakSet<NewRun>()
   const limitedTeams = (runs: NewRun[]) => runs.filter(isLimited).map(({ teamId }) => teamId)
@@ -81,7 +81,8 @@ export function createStartLimits({ entitlements, storage, ...guarded }: Options
   function fittingStorage(runs: NewRun[], rooms: Map<string, StorageRoom>): Fitting {
     const split: Fitting = { fitting: [], refused: [] }
     for (const run of runs) {
-      const reason = isToStore(run) ? rooms.get(run.teamId)?.take(run.largeBytes) : undefined
+      const large = isToStore(run) ? run.large : null
+      const reason = large ? rooms.get(run.teamId)?.take(large.bytes) : undefined
       if (reason !== undefined) split.refused.push({ run, reason, code: 'entitlement_exceeded' })
       else split.fitting.push(run)
       if (reason === undefined && !storage.isOwn(run.teamId)) stored.add(run)

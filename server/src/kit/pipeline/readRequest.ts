@@ -8,13 +8,13 @@ import { readFields, readQuery } from '../validate.ts'
 import { takesJson, type Exchange } from './exchange.ts'
 
 export async function readBody(exchange: Exchange): Promise<void> {
-  const { operation, request, caller } = exchange
+  const { deps, operation, request, caller } = exchange
   const { idempotencyKey: key } = request
   if (key !== undefined) idempotency.requireSaneKey(key)
   exchange.bytes = await request.readBody(operation.bodyBytesMax)
   if (key === undefined) return
-  const { method } = operation
-  const requestHash = idempotency.hashRequest(caller, { method, url: request.url, body: exchange.bytes })
+  const steps = idempotency.hashRequest(caller, { method: operation.method, url: request.url, body: exchange.bytes })
+  const requestHash = await takeStepsInTurns(steps, (ms) => deps.time.usedThread(caller.team_id, ms))
   exchange.keyed = { teamId: caller.team_id, key, requestHash }
 }
 
