@@ -206,8 +206,11 @@ async function streamOf({ deps, operation, request, caller }: Exchange, open: ()
 /** The rows of this call join a commit that others share. Its answer is known before that commit, so that the reply can be stored in it. */
 async function onLane(exchange: Exchange, lane: NonNullable<Operation['lane']>, call: object): Promise<Reply> {
   const { deps, keyed } = exchange
+  const written = new Map<unknown, Reply>()
   const stored = (answer: unknown): StoredRows => {
-    const { status, body } = replyFor(exchange, answer)
+    const reply = replyFor(exchange, answer)
+    written.set(answer, reply)
+    const { status, body } = reply
     const sealed = keyed ? idempotency.sealReply(deps.context.keyring, body) : null
     return {
       audit: auditColumnsOf(entryOf(exchange, status, answer)),
@@ -216,5 +219,6 @@ async function onLane(exchange: Exchange, lane: NonNullable<Operation['lane']>, 
   }
   const answer = await lane({ ...call, stored } as never)
   if (answer === keyTaken) throw new KeyTaken()
-  return replyFor(exchange, answer)
+  // the text that a repeat would get
+  return written.get(answer) ?? replyFor(exchange, answer)
 }
