@@ -81,8 +81,7 @@ export function createStartLimits({ entitlements, storage, ...guarded }: Options
   function fittingStorage(runs: NewRun[], rooms: Map<string, StorageRoom>): Fitting {
     const split: Fitting = { fitting: [], refused: [] }
     for (const run of runs) {
-      const large = isToStore(run) ? run.large : null
-      const reason = large ? rooms.get(run.teamId)?.take(large.bytes) : undefined
+      const reason = run.large && isToStore(run) ? rooms.get(run.teamId)?.take(run.large.bytes) : undefined
       if (reason !== undefined) split.refused.push({ run, reason, code: 'entitlement_exceeded' })
       else split.fitting.push(run)
       if (reason === undefined && !storage.isOwn(run.teamId)) stored.add(run)
