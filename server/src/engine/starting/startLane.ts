@@ -68,8 +68,8 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
     teamOf: ({ run }) => run.teamId,
     // two requests with one key never share a flush: the statement could not take it twice
     keyOf: ({ run, stored }) => stored.key.key ?? run.id,
-    // whoever uses the sandbox may have its row, and wait for a limit themselves; a large message takes a tenth of a second to write
-    goesApart: ({ run }) => run.sandboxId !== null || run.large !== null || options.limits.locksOwn(run),
+    // whoever uses the sandbox may have its row, and wait for a limit themselves. A large message takes long to write, and may need its team's limit
+    goesApart: ({ run }) => run.sandboxId !== null || run.large !== null,
     flush: (starts, isApart) => flush(options, starts, isApart),
   })
 }

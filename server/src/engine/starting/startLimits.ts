@@ -21,9 +21,7 @@ export type RefusedBy = 'entitlement_exceeded' | 'guardrail_reached'
 export interface StartLimits {
   /** Whether a team of these runs has such a limit; if none has, nothing here costs a statement. */
   concern(runs: NewRun[]): boolean
-  /** Whether the start stores something under a limit of the team's own, whose row `fitting` locks. */
-  locksOwn: (run: NewRun) => boolean
-  /** Locks such rows and then the teams' slots until the transaction ends, so that what fits now fits then. */
+  /** Locks the rows of those limits and then the teams' slots until the transaction ends, so that what fits now fits then. */
   fitting(sql: Sql, runs: NewRun[]): Promise<Fitting>
   /** Starts of this team were refused a moment ago: a caller that only checks whether there is work need not ask yet. */
   refusedLately(teamId: string): boolean
@@ -107,7 +105,6 @@ export function createStartLimits({ entitlements, storage, ...guarded }: Options
       return refusal?.changes === changes() && performance.now() - refusal.at < refusedMs
     },
     concern: (runs) => runs.some((run) => isLimited(run) || guardrails.limitsStarts(run.teamId) || isLarge(run)),
-    locksOwn: (run) => isLarge(run) && storage.isOwn(run.teamId),
     fitting,
     count,
     async within(sql, runs, make) {
